@@ -1,0 +1,149 @@
+//! The flags, derive-parsed.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Pick the K rows (or columns) that stand for a whole table, even when part of it is garbage.
+#[derive(Debug, Parser)]
+#[command(name = "arss", version)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Choose K rows (or columns) of a table
+    Select(Box<SelectArgs>),
+    /// Choose from a bundled table with damaged rows and show what happened
+    Demo(DemoArgs),
+}
+
+/// Flags of `arss demo`.
+#[derive(Debug, Args)]
+pub struct DemoArgs {
+    /// Folder for chosen.csv, scores.csv and result.json; made if it is not there
+    #[arg(value_name = "DIR", default_value = "arss-demo")]
+    pub directory: PathBuf,
+}
+
+/// Flags of `arss select`.
+#[derive(Debug, Args)]
+pub struct SelectArgs {
+    /// The table: .csv (with a header row; numeric columns are used) or .npy (2-D)
+    pub input: PathBuf,
+    /// How many rows to choose
+    #[arg(short, value_name = "K", allow_negative_numbers = true)]
+    pub k: usize,
+    /// Choose columns instead of rows
+    #[arg(long)]
+    pub features: bool,
+    /// How columns are scaled before choosing; the files always hold the values as they came
+    #[arg(long, value_enum, value_name = "HOW", default_value_t = Scale::Standard)]
+    pub scale: Scale,
+    /// Write the chosen rows, best first, with all their columns (.csv, or .npy for a .npy input)
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Write score, norm and residual of every row as csv
+    #[arg(long, value_name = "FILE")]
+    pub scores: Option<PathBuf>,
+    /// Print one JSON object instead of a table
+    #[arg(long)]
+    pub json: bool,
+    /// Say nothing on stderr but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Threads to use, 0 for all; the answer does not depend on it
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub threads: usize,
+    /// The method and its settings.
+    #[command(flatten)]
+    pub method: MethodArgs,
+}
+
+/// The method and its settings; which of them a method takes is decided in `method.rs`.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Method")]
+pub struct MethodArgs {
+    /// How to choose
+    #[arg(long, value_enum, value_name = "NAME", default_value_t)]
+    pub method: MethodName,
+    /// Start from the authors' settings; other flags override them [arss]
+    #[arg(long, value_enum, value_name = "NAME")]
+    pub preset: Option<Preset>,
+    /// Weight of the row penalty as it stands in the objective [arss, rrss]
+    #[arg(long, value_name = "X", allow_negative_numbers = true, conflicts_with = "gamma_ratio")]
+    pub gamma: Option<f64>,
+    /// The weight as a share of the one that chooses nothing [arss, rrss; default .1]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub gamma_ratio: Option<f64>,
+    /// Exponent of the loss, in (0, 1] [arss; default .5]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub p: Option<f64>,
+    /// First penalty of a growing schedule [arss]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub mu: Option<f64>,
+    /// Growth of the penalty, at least 1 [arss]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub rho: Option<f64>,
+    /// Largest penalty [arss]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub mu_max: Option<f64>,
+    /// Most iterations [arss, rrss, kmeans, kmedoids]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub iterations: Option<usize>,
+    /// Stop at this accuracy; 0 runs all iterations [arss, rrss, kmeans]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub tolerance: Option<f64>,
+    /// Fixed-point steps of the shrinkage; 0 solves it exactly [arss]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub gst_steps: Option<u32>,
+    /// Smoothing of the norms [arss, rrss]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub eps: Option<f64>,
+    /// Ridge [ted; default .1]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub alpha: Option<f64>,
+    /// Seed of the random numbers [kmeans, kmedoids, random; default 0]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub seed: Option<u64>,
+}
+
+/// The methods by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum MethodName {
+    /// Accelerated robust subset selection
+    #[default]
+    Arss,
+    /// Robust representative subset selection
+    Rrss,
+    /// Transductive experimental design
+    Ted,
+    /// Rows nearest to the centres of k-means
+    Kmeans,
+    /// Medoids found by swapping
+    Kmedoids,
+    /// Column-pivoted QR
+    Rrqr,
+    /// A random choice
+    Random,
+}
+
+/// Settings by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Preset {
+    /// The settings the authors published
+    Paper,
+}
+
+/// How columns are scaled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Scale {
+    /// As they come
+    None,
+    /// Mean 0, variance 1; constant columns become 0
+    Standard,
+}

@@ -1,0 +1,79 @@
+//! The result as one JSON object.
+
+use arss::Selection;
+use serde::Serialize;
+
+use crate::io::Table;
+use crate::solve::Job;
+
+/// The result; numbers that do not exist are null.
+#[derive(Debug, Serialize)]
+struct Result<'a> {
+    method: &'a str,
+    /// What was chosen: `rows` or `columns`.
+    axis: &'a str,
+    n_samples: usize,
+    n_features: usize,
+    k: usize,
+    /// From 0, best first; columns are counted among the numeric ones.
+    indices: &'a [usize],
+    /// Names of the chosen columns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    names: Option<Vec<String>>,
+    scores: &'a [f64],
+    status: &'a str,
+    iterations: usize,
+    objective: f64,
+    gap: Option<f64>,
+    gamma: Option<f64>,
+    constraint_residual: Option<f64>,
+    rows_scored: usize,
+    /// All phases together.
+    solve_seconds: f64,
+    seconds: Seconds,
+    notes: Vec<String>,
+    /// The columns that were used to choose, where the file names them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    columns: Option<Vec<&'a str>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Seconds {
+    prepare: f64,
+    solve: f64,
+    score: f64,
+}
+
+/// The result as text, with a line break at the end.
+pub fn text(table: &Table, job: &Job<'_>, selection: &Selection, pretty: bool) -> String {
+    let (n_samples, n_features) = table.values.shape();
+    let report = &selection.report;
+    let name = |&column: &usize| table.name(column).map(str::to_owned);
+    let seconds = report.seconds;
+    let result = Result {
+        method: job.method.name(),
+        axis: if job.features { "columns" } else { "rows" },
+        n_samples,
+        n_features,
+        k: job.k,
+        indices: &selection.indices,
+        names: if job.features { selection.indices.iter().map(name).collect() } else { None },
+        scores: &selection.scores,
+        status: report.status.as_str(),
+        iterations: report.iterations,
+        objective: report.objective,
+        gap: report.gap,
+        gamma: report.gamma,
+        constraint_residual: report.constraint_residual,
+        rows_scored: report.rows_scored,
+        solve_seconds: seconds.prepare + seconds.solve + seconds.score,
+        seconds: Seconds { prepare: seconds.prepare, solve: seconds.solve, score: seconds.score },
+        notes: report.notes.iter().map(ToString::to_string).collect(),
+        columns: (0..n_features).map(|column| table.name(column)).collect(),
+    };
+    let written = if pretty { serde_json::to_string_pretty(&result) } else { serde_json::to_string(&result) };
+    // Strings and numbers only: there is nothing that could fail.
+    let mut text = written.unwrap_or_default();
+    text.push('\n');
+    text
+}

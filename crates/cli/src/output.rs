@@ -1,0 +1,118 @@
+//! Results: files written whole or not at all, and stdout.
+
+use std::fs::{self, File};
+use std::io::{BufWriter, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use crate::failure::Failure;
+use crate::interrupt::{self, Stage};
+
+/// Fails if `target` can clearly not be written: found out before solving.
+pub fn check_target(target: &Path) -> Result<(), Failure> {
+    if target.is_dir() {
+        return Err(Failure::Run(format!("{}: cannot be written, it is a directory", target.display())));
+    }
+    let folder = folder_of(target);
+    if folder.is_dir() {
+        return Ok(());
+    }
+    Err(Failure::Run(format!("{}: cannot be written, there is no folder {}", target.display(), folder.display())))
+}
+
+fn folder_of(target: &Path) -> &Path {
+    match target.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// Files written under temporary names beside their targets; dropped, they vanish.
+#[derive(Debug, Default)]
+pub struct Files {
+    staged: Vec<(NamedTempFile, PathBuf)>,
+}
+
+impl Files {
+    /// Writes a file under a temporary name.
+    pub fn add(
+        &mut self,
+        target: &Path,
+        write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+    ) -> Result<(), Failure> {
+        interrupt::enter(Stage::Writing);
+        let failed = |error| cannot_write(target, &error);
+        // A link stays a link: the file it points to is replaced.
+        let place = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
+        if place.exists() && !place.is_file() {
+            // A device or a pipe cannot be replaced.
+            return write_buffered(&mut File::create(&place).map_err(failed)?, write).map_err(failed);
+        }
+        let mut file = new_beside(&place).map_err(failed)?;
+        write_buffered(file.as_file_mut(), write).map_err(failed)?;
+        self.staged.push((file, place));
+        Ok(())
+    }
+
+    /// Gives all files their names, unless Ctrl-C came first.
+    pub fn commit(self) -> Result<(), Failure> {
+        interrupt::check()?;
+        for (file, target) in self.staged {
+            file.persist(&target).map_err(|error| cannot_write(&target, &error.error))?;
+        }
+        interrupt::enter(Stage::Free);
+        Ok(())
+    }
+}
+
+fn write_buffered(file: &mut File, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> std::io::Result<()> {
+    let mut buffer = BufWriter::new(file);
+    write(&mut buffer)?;
+    buffer.flush()
+}
+
+fn cannot_write(target: &Path, error: &std::io::Error) -> Failure {
+    Failure::Run(format!("{}: cannot be written: {error}", target.display()))
+}
+
+/// A temporary file in the target's folder, with the permissions of an ordinary new file.
+fn new_beside(target: &Path) -> std::io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".arss-").suffix(".tmp");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(fs::Permissions::from_mode(0o666)).tempfile_in(folder_of(target))
+    }
+    #[cfg(not(unix))]
+    builder.tempfile_in(folder_of(target))
+}
+
+/// Prints to stdout; a reader that has gone away is no failure.
+pub fn print(text: &str) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::Run(format!("stdout cannot be written: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes score, norm and residual of every item; `name` is given where items are columns.
+pub fn write_scores(out: &mut dyn Write, selection: &arss::Selection, names: Option<&[String]>) -> std::io::Result<()> {
+    let mut writer = csv::Writer::from_writer(out);
+    let heading: &[&str] = if names.is_some() { &["column", "name"] } else { &["row"] };
+    writer.write_record(heading.iter().chain(&["score", "norm", "residual"]))?;
+    for (item, residual) in selection.residuals.iter().enumerate() {
+        let score = selection.all_scores.as_ref().map_or(f64::NAN, |scores| scores[item]);
+        let mut record = vec![item.to_string()];
+        record.extend(names.map(|names| names[item].clone()));
+        record.push(format!("{score:?}"));
+        record.push(selection.row_norms.as_ref().map_or_else(String::new, |norms| format!("{:?}", norms[item])));
+        record.push(format!("{residual:?}"));
+        writer.write_record(&record)?;
+    }
+    writer.flush()
+}

@@ -1,0 +1,138 @@
+//! `arss select`: read, choose, write.
+
+use std::fs;
+use std::path::Path;
+
+use arss::Selection;
+
+use crate::args::SelectArgs;
+use crate::failure::Failure;
+use crate::io::{self, Format, Picks, Table};
+use crate::messages::Messages;
+use crate::output::{self, Files};
+use crate::solve::{self, Job};
+use crate::table::{Sheet, number};
+use crate::{json, method};
+
+/// Runs `arss select`.
+pub fn run(args: &SelectArgs) -> Result<(), Failure> {
+    let format = input_format(&args.input)?;
+    let output_format = check_outputs(args, format)?;
+    let method = method::build(&args.method)?;
+    let mut messages = Messages::new(args.quiet);
+    let mut table = io::read(&args.input, format)?;
+    table.messages.drain(..).for_each(|message| messages.add(message));
+    solve::prepare(&mut table.values, args.scale, &mut messages);
+    let job = Job {
+        method: &method,
+        k: args.k,
+        features: args.features,
+        threads: args.threads,
+        all_scores: args.scores.is_some(),
+    };
+    let selection = solve::run(&table.values, &job, &mut messages)?;
+
+    let mut files = Files::default();
+    if let Some((target, format)) = args.output.as_deref().zip(output_format) {
+        files.add(target, |out| table.write(out, format, picks(&job, &selection)))?;
+    }
+    if let Some(target) = &args.scores {
+        let names = args.features.then(|| column_names(&table));
+        files.add(target, |out| output::write_scores(out, &selection, names.as_deref()))?;
+    }
+    files.commit()?;
+    messages.add(summary(&table, &job, &selection));
+    messages.flush();
+    let text = if args.json {
+        json::text(&table, &job, &selection, false)
+    } else {
+        picks_sheet(&table, &job, &selection).text()
+    };
+    output::print(&text)
+}
+
+/// What is written to `-o`.
+pub fn picks<'a>(job: &Job<'_>, selection: &'a Selection) -> Picks<'a> {
+    if job.features { Picks::Columns(&selection.indices) } else { Picks::Rows(&selection.indices) }
+}
+
+fn input_format(input: &Path) -> Result<Format, Failure> {
+    if input.is_dir() {
+        return Err(Failure::in_file(input, "is a directory, not a file"));
+    }
+    Format::of(input).ok_or_else(|| Failure::in_file(input, "unknown kind of file; .csv and .npy are read"))
+}
+
+/// The format of `-o`, once it is sure that both files can be written.
+fn check_outputs(args: &SelectArgs, input: Format) -> Result<Option<Format>, Failure> {
+    let same =
+        |a: &Path, b: &Path| a == b || fs::canonicalize(a).ok().is_some_and(|a| fs::canonicalize(b).ok() == Some(a));
+    for target in args.output.iter().chain(&args.scores) {
+        if same(target, &args.input) {
+            return Err(Failure::in_file(target, "is the input; write to another file"));
+        }
+    }
+    if let Some((output, scores)) = args.output.as_ref().zip(args.scores.as_ref())
+        && same(output, scores)
+    {
+        return Err(Failure::in_file(output, "was given to both -o and --scores"));
+    }
+    let format = match &args.output {
+        None => None,
+        Some(target) => Some(output_format(target, input)?),
+    };
+    args.output.iter().chain(&args.scores).try_for_each(|target| output::check_target(target))?;
+    Ok(format)
+}
+
+fn output_format(target: &Path, input: Format) -> Result<Format, Failure> {
+    match (input, Format::of(target)) {
+        (Format::Csv, Some(Format::Csv)) => Ok(Format::Csv),
+        (Format::Npy, Some(format)) => Ok(format),
+        (Format::Csv, _) => Err(Failure::in_file(target, "from a .csv input, -o writes .csv")),
+        (Format::Npy, None) => Err(Failure::in_file(target, "from a .npy input, -o writes .npy or .csv")),
+    }
+}
+
+fn column_names(table: &Table) -> Vec<String> {
+    let columns = table.values.shape().1;
+    (0..columns).map(|column| table.name(column).map_or_else(|| io::npy::heading(column), str::to_owned)).collect()
+}
+
+/// The picks for people: rank, number, score, and what the item is.
+fn picks_sheet(table: &Table, job: &Job<'_>, selection: &Selection) -> Sheet {
+    let ranked = selection.indices.iter().zip(&selection.scores).enumerate();
+    let start = |rank: usize, item: usize, score: f64| vec![(rank + 1).to_string(), item.to_string(), number(score)];
+    let heading = |item: &str| ["rank", item, "score"].map(str::to_owned).into_iter();
+    if job.features {
+        let names = column_names(table);
+        let mut sheet = Sheet::new(heading("column").chain(["name".to_owned()]));
+        ranked.for_each(|(rank, (&item, &score))| {
+            sheet.add(start(rank, item, score).into_iter().chain([names[item].clone()]));
+        });
+        return sheet;
+    }
+    let mut sheet = Sheet::new(heading("row").chain(table.headings()));
+    ranked.for_each(|(rank, (&item, &score))| {
+        sheet.add(start(rank, item, score).into_iter().chain(table.cells(item)));
+    });
+    sheet
+}
+
+/// The run in one line.
+pub fn summary(table: &Table, job: &Job<'_>, selection: &Selection) -> String {
+    let (rows, columns) = table.values.shape();
+    let report = &selection.report;
+    let status = report.status.as_str().replace('_', " ");
+    let mut line = format!("{}: {rows} x {columns}, ", job.method.name());
+    line += &format!("{} {}, ", job.k, if job.features { "columns" } else { "rows" });
+    line += &format!("{status}, {} iterations", report.iterations);
+    if report.objective.is_finite() {
+        line += &format!(", objective {}", number(report.objective));
+    }
+    if let Some(gap) = report.gap {
+        line += &format!(", gap {gap:.2e}");
+    }
+    let seconds = report.seconds;
+    format!("{line}, {:.3} s", seconds.prepare + seconds.solve + seconds.score)
+}

@@ -1,0 +1,102 @@
+//! Small tables on the terminal.
+
+/// Widest cell; longer ones are cut.
+const CELL: usize = 18;
+/// Widest line; columns beyond it are left out.
+const LINE: usize = 100;
+/// What stands for columns left out.
+const MORE: &str = "...";
+
+/// A table of text; columns of numbers are set to the right.
+#[derive(Debug, Default)]
+pub struct Sheet {
+    rows: Vec<Vec<String>>,
+}
+
+impl Sheet {
+    /// A table with these headings.
+    pub fn new(headings: impl IntoIterator<Item = String>) -> Self {
+        Sheet { rows: vec![headings.into_iter().map(|cell| clean(&cell)).collect()] }
+    }
+
+    /// Adds a line.
+    pub fn add(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.rows.push(cells.into_iter().map(|cell| clean(&cell)).collect());
+    }
+
+    /// The table as lines of text, as many columns as fit.
+    pub fn text(&self) -> String {
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or_default();
+        let mut lines = vec![String::new(); self.rows.len()];
+        for column in 0..columns {
+            let width = self.rows.iter().map(|row| length(row.get(column))).max().unwrap_or_default();
+            let so_far = lines[0].chars().count();
+            if column > 0 && so_far + 2 + width + if column + 1 < columns { 2 + MORE.len() } else { 0 } > LINE {
+                lines[0].push_str(&format!("  {MORE}"));
+                break;
+            }
+            let right = self.is_number(column);
+            for (line, row) in lines.iter_mut().zip(&self.rows) {
+                let cell = row.get(column).map_or("", String::as_str);
+                let gap = if column > 0 { "  " } else { "" };
+                let padded = if right { format!("{gap}{cell:>width$}") } else { format!("{gap}{cell:<width$}") };
+                line.push_str(&padded);
+            }
+        }
+        lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
+    }
+
+    fn is_number(&self, column: usize) -> bool {
+        let cells = || self.rows.iter().skip(1).filter_map(|row| row.get(column));
+        cells().next().is_some() && cells().all(|cell| cell == "-" || cell.parse::<f64>().is_ok())
+    }
+}
+
+fn length(cell: Option<&String>) -> usize {
+    cell.map_or(0, |cell| cell.chars().count())
+}
+
+/// The cell on one line, without control characters, cut if it is long.
+fn clean(cell: &str) -> String {
+    let mut text: String = cell.chars().map(|c| if c.is_control() { ' ' } else { c }).take(CELL + 1).collect();
+    if text.chars().count() > CELL {
+        text = text.chars().take(CELL - MORE.len()).chain(MORE.chars()).collect();
+    }
+    text
+}
+
+/// A number with about five digits; `-` where there is none.
+pub fn number(value: f64) -> String {
+    let size = value.abs();
+    if !value.is_finite() {
+        "-".to_owned()
+    } else if size == 0.0 {
+        "0".to_owned()
+    } else if !(1e-3..1e6).contains(&size) {
+        format!("{value:.4e}")
+    } else {
+        let decimals = (4 - size.log10().floor() as i32).clamp(0, 7) as usize;
+        format!("{value:.decimals$}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        let shown = [0.0, 1.5, -12345.678, 1e-5, 1e150, 0.0123456, f64::NAN].map(number);
+        assert_eq!(shown, ["0", "1.5000", "-12346", "1.0000e-5", "1.0000e150", "0.012346", "-"]);
+    }
+
+    #[test]
+    fn wide_tables_are_cut() {
+        let mut sheet = Sheet::new((0..40).map(|column| format!("column{column}")));
+        sheet.add((0..40).map(|_| "a long cell with a\nline break".to_owned()));
+        let text = sheet.text();
+        assert_eq!(text.lines().count(), 2);
+        assert!(text.lines().all(|line| line.chars().count() <= LINE));
+        assert!(text.lines().next().is_some_and(|line| line.ends_with(MORE)));
+    }
+}

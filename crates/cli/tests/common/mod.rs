@@ -1,0 +1,155 @@
+//! What the tests of the binary share: a folder, files in it, and runs.
+#![allow(dead_code)] // Each test file uses its own part.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Output;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// The program under test.
+pub const ARSS: &str = env!("CARGO_BIN_EXE_arss");
+
+/// A folder that vanishes with the test; commands run in it.
+pub struct Folder(pub TempDir);
+
+/// What a run said and how it ended.
+#[derive(Debug)]
+pub struct Ran {
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl Folder {
+    pub fn new() -> Self {
+        Folder(tempfile::tempdir().unwrap())
+    }
+
+    /// A folder with the file `name`.
+    pub fn with(name: &str, content: impl AsRef<[u8]>) -> Self {
+        let folder = Folder::new();
+        folder.write(name, content);
+        folder
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        fs::write(self.path(name), content).unwrap();
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        String::from_utf8(self.bytes(name)).unwrap()
+    }
+
+    pub fn bytes(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).unwrap()
+    }
+
+    /// The names of all files, sorted.
+    pub fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.0.path()).unwrap();
+        let mut names: Vec<String> = entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    /// Runs the program with the words of `line`.
+    pub fn run(&self, line: &str) -> Ran {
+        self.run_args(&line.split_whitespace().collect::<Vec<_>>())
+    }
+
+    pub fn run_args(&self, args: &[&str]) -> Ran {
+        let Output { status, stdout, stderr } =
+            assert_cmd::Command::new(ARSS).current_dir(self.0.path()).args(args).output().unwrap();
+        Ran {
+            code: status.code().unwrap(),
+            out: String::from_utf8(stdout).unwrap(),
+            err: String::from_utf8(stderr).unwrap(),
+        }
+    }
+
+    /// Runs with `--json` and gives the object.
+    pub fn json(&self, line: &str) -> Value {
+        let ran = self.run(&format!("{line} --json")).ok();
+        assert_eq!(ran.out.lines().count(), 1, "{ran:?}");
+        serde_json::from_str(&ran.out).unwrap()
+    }
+
+    /// The chosen indices.
+    pub fn indices(&self, line: &str) -> Vec<usize> {
+        numbers(&self.json(line)["indices"])
+    }
+
+    /// Runs a line that has to fail as bad input: code 2, one line on stderr with all these words, nothing else.
+    pub fn refuses(&self, line: &str, words: &[&str]) {
+        self.run(line).refused(line, words);
+    }
+}
+
+impl Ran {
+    /// It worked.
+    pub fn ok(self) -> Self {
+        assert_eq!(self.code, 0, "{self:?}");
+        self
+    }
+
+    /// It failed as bad input, in one line that has all these words.
+    pub fn refused(&self, line: &str, words: &[&str]) {
+        assert_eq!(self.code, 2, "{line}: {self:?}");
+        assert_eq!(self.err.lines().count(), 1, "{line}: {self:?}");
+        assert!(self.err.starts_with("error: ") && self.out.is_empty(), "{line}: {self:?}");
+        for word in words {
+            assert!(self.err.contains(word), "{line}: no {word:?} in {self:?}");
+        }
+    }
+}
+
+pub fn numbers(value: &Value) -> Vec<usize> {
+    value.as_array().unwrap().iter().map(|v| v.as_u64().unwrap() as usize).collect()
+}
+
+/// Numbers that look random, the same at every run.
+pub fn noise(count: usize) -> Vec<f64> {
+    let mut state = 0x9e37_79b9_7f4a_7c15u64;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 11) as f64 / (1u64 << 53) as f64 - 0.5
+    };
+    (0..count).map(|_| next()).collect()
+}
+
+/// Thirty rows: a name, three numbers, a remark with commas and quotes.
+pub fn plots_csv() -> String {
+    let values = noise(90);
+    let mut text = String::from("id,height,width,depth,remark\n");
+    for (row, v) in values.chunks(3).enumerate() {
+        text += &format!(
+            "plot-{row:02},{:.6},{:.6},{:.6},\"row {row}, \"\"quoted\"\"\"\n",
+            v[0],
+            v[1] * 10.0,
+            v[2] * 100.0
+        );
+    }
+    text
+}
+
+/// A .npy file, version 1.
+pub fn npy(descr: &str, by_column: bool, shape: &str, data: &[u8]) -> Vec<u8> {
+    let order = if by_column { "True" } else { "False" };
+    let descr = if descr.starts_with('[') { descr.to_owned() } else { format!("'{descr}'") };
+    let text = format!("{{'descr': {descr}, 'fortran_order': {order}, 'shape': {shape}, }}");
+    let text = format!("{text:<117}\n");
+    [b"\x93NUMPY\x01\x00".as_slice(), &(text.len() as u16).to_le_bytes(), text.as_bytes(), data].concat()
+}
+
+pub fn npy_f64(values: &[f64], rows: usize) -> Vec<u8> {
+    let data: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+    npy("<f8", false, &format!("({rows}, {})", values.len() / rows), &data)
+}

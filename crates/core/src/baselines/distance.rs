@@ -1,0 +1,293 @@
+//! Euclidean distances from all items to a few points, block by block.
+//!
+//! The nearest point is found by a block product, |x - c|^2 = |x|^2 - 2 x.c + |c|^2, after a
+//! common origin was taken off both; its distance is then computed anew as a sum of squared
+//! differences in `f64`, so that cancellation can only ever confuse points almost equally near.
+
+use std::ops::Range;
+
+use faer::linalg::matmul::matmul;
+use faer::{Accum, MatMut, MatRef, Par};
+use rand_chacha::ChaCha8Rng;
+
+use super::random::{draw, uniform};
+use crate::blocks::Team;
+use crate::{Error, Float, Progress, Run, Samples};
+
+/// Points a product: its result stays in the cache.
+const TILE: usize = 128;
+/// Most values of one block where rows are so long that blocks must be short.
+const BLOCK_VALUES: usize = 1 << 21;
+/// Items that the origin is the median of.
+const ORIGIN_ITEMS: usize = 15;
+
+/// A table in a safe range, the threads that walk over it, and an origin amid its items.
+pub(super) struct Table<'a, T> {
+    pub samples: Samples<'a, T>,
+    pub team: Team,
+    /// Taken off items and points before they are multiplied: distances do not depend on it,
+    /// but their rounding errors do.
+    pub origin: Vec<f64>,
+}
+
+/// The nearest of some points, and how near it is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Near {
+    pub point: usize,
+    pub squared: f64,
+}
+
+/// Points to measure distances to.
+pub(super) struct Points<T> {
+    /// The points, row-major.
+    values: Vec<f64>,
+    /// The same without the origin, in the type of the products.
+    shifted: Vec<T>,
+    /// Half the squared norm of each shifted point.
+    half: Vec<T>,
+}
+
+impl<'a, T: Float> Table<'a, T> {
+    pub fn new(samples: &Samples<'a, T>, run: &Run<'_>) -> Result<Self, Error> {
+        let samples = samples.in_safe_range();
+        let (items, features) = (samples.items(), samples.features());
+        let short = features > BLOCK_VALUES / 64 && run.block == 0;
+        let block = if short { rows_within(BLOCK_VALUES, features) } else { run.block };
+        let team = Team::new(&Run { threads: run.threads, block, ..Run::default() }, items, features)?;
+        Ok(Table { samples, team, origin: origin(&samples) })
+    }
+
+    /// The points whose rows are `values`.
+    pub fn points(&self, values: Vec<f64>) -> Points<T> {
+        let features = self.origin.len();
+        let shift = |(x, o): (&f64, &f64)| T::from_f64(x - o);
+        let rows = values.chunks_exact(features);
+        let shifted: Vec<T> = rows.flat_map(|row| row.iter().zip(&self.origin).map(shift)).collect();
+        let half = shifted.chunks_exact(features).map(|row| T::from_f64(0.5 * dot(row, row))).collect();
+        Points { values, shifted, half }
+    }
+
+    /// The listed items as rows of `f64`.
+    pub fn rows(&self, items: &[usize]) -> Vec<f64> {
+        items.iter().flat_map(|&item| self.samples.item(item)).collect()
+    }
+
+    /// The nearest point of every item; of equally near ones usually the first.
+    pub fn nearest(&self, points: &Points<T>) -> Vec<Near> {
+        let mut near = vec![Near { point: 0, squared: 0.0 }; self.samples.items()];
+        let visit = |scratch: &mut Scratch<T>, range, own: &mut [Near]| self.visit(points, scratch, range, own);
+        self.team.fold_mut(&mut near, 1, Scratch::default, visit, |_, _| ());
+        near
+    }
+
+    /// The nearest pick of every item, as a position in `picks`; a pick is its own.
+    pub fn nearest_pick(&self, picks: &[usize]) -> Vec<Near> {
+        let mut near = self.nearest(&self.points(self.rows(picks)));
+        for (point, &pick) in picks.iter().enumerate() {
+            near[pick] = Near { point, squared: 0.0 };
+        }
+        near
+    }
+
+    /// The distances in the units of the data.
+    pub fn distances(&self, near: &[Near]) -> Vec<f64> {
+        near.iter().map(|near| near.squared.sqrt() / self.samples.scale()).collect()
+    }
+
+    /// A sum of squared distances in the units of the data.
+    pub fn unscale_squared(&self, sum: f64) -> f64 {
+        sum / self.samples.scale() / self.samples.scale()
+    }
+
+    fn visit(&self, points: &Points<T>, scratch: &mut Scratch<T>, range: Range<usize>, own: &mut [Near]) {
+        let block = self.samples.block(range);
+        let features = block.columns;
+        shift_rows(&block.values, &self.origin, &mut scratch.shifted);
+        scratch.least.clear();
+        scratch.least.resize(block.rows, T::from_f64(f64::INFINITY));
+        let lhs = MatRef::from_row_major_slice(&scratch.shifted, block.rows, features);
+        let tiles = points.shifted.chunks(TILE * features).zip(points.half.chunks(TILE));
+        for (tile, (values, half)) in tiles.enumerate() {
+            let count = half.len();
+            scratch.products.resize(block.rows * count, T::from_f64(0.0));
+            let rhs = MatRef::from_row_major_slice(values, count, features).transpose();
+            let product = MatMut::from_row_major_slice_mut(&mut scratch.products, block.rows, count);
+            matmul(product, Accum::Replace, lhs, rhs, T::from_f64(1.0), Par::Seq);
+            let rows = scratch.products.chunks_exact(count).zip(&mut scratch.least).zip(own.iter_mut());
+            for ((products, least), near) in rows {
+                for (point, (&product, &half)) in products.iter().zip(half).enumerate() {
+                    let value = half - product;
+                    if value < *least {
+                        *least = value;
+                        near.point = tile * TILE + point;
+                    }
+                }
+            }
+        }
+        for (row, near) in own.iter_mut().enumerate() {
+            let point = &points.values[near.point * features..(near.point + 1) * features];
+            near.squared = squared_distance(block.row(row), point);
+        }
+    }
+}
+
+/// Buffers of one chunk.
+struct Scratch<T> {
+    shifted: Vec<T>,
+    products: Vec<T>,
+    least: Vec<T>,
+}
+
+impl<T> Default for Scratch<T> {
+    fn default() -> Self {
+        Scratch { shifted: Vec::new(), products: Vec::new(), least: Vec::new() }
+    }
+}
+
+/// Rows of `features` values that make up at most `values`, at least one.
+pub(super) fn rows_within(values: usize, features: usize) -> usize {
+    (values / features).max(1)
+}
+
+/// `rows` without the origin, as another type if need be.
+pub(super) fn shift_rows<T: Float, U: Float>(rows: &[T], origin: &[f64], shifted: &mut Vec<U>) {
+    shifted.clear();
+    for row in rows.chunks_exact(origin.len()) {
+        shifted.extend(row.iter().zip(origin).map(|(x, o)| U::from_f64(x.to_f64() - o)));
+    }
+}
+
+/// The median of a few items, feature by feature: amid the data even when some rows are wild.
+fn origin<T: Float>(samples: &Samples<'_, T>) -> Vec<f64> {
+    let (items, count) = (samples.items(), samples.items().min(ORIGIN_ITEMS));
+    let mut values = vec![0.0; count];
+    let median = |feature: usize| {
+        for (position, value) in values.iter_mut().enumerate() {
+            *value = samples.get(position * items / count, feature).to_f64();
+        }
+        values.sort_unstable_by(f64::total_cmp);
+        values[count / 2] * samples.scale()
+    };
+    (0..samples.features()).map(median).collect()
+}
+
+/// |a - b|^2, in `f64`.
+pub(super) fn squared_distance<T: Float>(a: &[T], b: &[f64]) -> f64 {
+    sum_of(a, b, |x, y| (x - y) * (x - y))
+}
+
+/// a.b, in `f64`.
+pub(super) fn dot<T: Float, U: Float>(a: &[T], b: &[U]) -> f64 {
+    sum_of(a, b, |x, y| x * y)
+}
+
+/// Adds up `term` over the pairs in eight lanes: fast, and always in the same order.
+fn sum_of<T: Float, U: Float>(a: &[T], b: &[U], term: impl Fn(f64, f64) -> f64) -> f64 {
+    let (a, b) = (a.chunks_exact(8), b.chunks_exact(8));
+    let rest = a.remainder().iter().zip(b.remainder());
+    let rest: f64 = rest.map(|(x, y)| term(x.to_f64(), y.to_f64())).sum();
+    let mut lanes = [0.0; 8];
+    for (a, b) in a.zip(b) {
+        for lane in 0..8 {
+            lanes[lane] += term(a[lane].to_f64(), b[lane].to_f64());
+        }
+    }
+    lanes.iter().sum::<f64>() + rest
+}
+
+/// Seeds far apart, as in k-means++: each is drawn with weight `weight(squared distance to the
+/// nearest seed so far)`. True if the callback stopped it; the first items left fill up then.
+pub(super) fn spread<T: Float>(
+    table: &Table<'_, T>,
+    k: usize,
+    weight: fn(f64) -> f64,
+    generator: &mut ChaCha8Rng,
+    run: &mut Run<'_>,
+) -> (Vec<usize>, bool) {
+    let items = table.samples.items();
+    let mut chosen = vec![false; items];
+    let mut squared = vec![f64::INFINITY; items];
+    let mut seeds = Vec::with_capacity(k);
+    let mut next = (uniform(generator) * items as f64) as usize;
+    let mut stopped = false;
+    loop {
+        seeds.push(next);
+        chosen[next] = true;
+        stopped = stopped || run.tell(&Progress::count("prepare", seeds.len(), k));
+        if seeds.len() == k || stopped {
+            break;
+        }
+        bring_nearer(table, next, &mut squared);
+        let drawn = draw(generator, squared.iter().map(|&s| weight(s)));
+        next = drawn.unwrap_or_else(|| chosen.iter().position(|&chosen| !chosen).expect("k <= items"));
+    }
+    let left = (0..items).filter(|&item| !chosen[item]);
+    seeds.extend(left.take(k - seeds.len()));
+    (seeds, stopped)
+}
+
+/// Lowers each item's squared distance to that from `seed`, where this is nearer.
+fn bring_nearer<T: Float>(table: &Table<'_, T>, seed: usize, squared: &mut [f64]) {
+    let point = table.samples.item(seed);
+    let visit = |_: &mut (), range: Range<usize>, own: &mut [f64]| {
+        let block = table.samples.block(range);
+        for (row, squared) in own.iter_mut().enumerate() {
+            *squared = squared.min(squared_distance(block.row(row), &point));
+        }
+    };
+    table.team.fold_mut(squared, 1, || (), visit, |(), ()| ());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values(count: u32) -> Vec<f64> {
+        (0..count).map(|i| (f64::from(i) * 12.9898).sin() * 43758.5453 % 1.0 + 1000.0).collect()
+    }
+
+    #[test]
+    fn the_nearest_of_many_points_is_found() {
+        let data = values(900);
+        for block in [0, 1, 13] {
+            let run = Run { block, ..Run::default() };
+            let table = Table::new(&Samples::new(&data, 300, 3).unwrap(), &run).unwrap();
+            let rows: Vec<f64> = values(810).iter().map(|x| x * 1.001 - 1.0).collect(); // more than two tiles
+            let near = table.nearest(&table.points(rows.clone()));
+            for (item, near) in near.iter().enumerate() {
+                let all: Vec<f64> = rows.chunks(3).map(|row| squared_distance(&data[3 * item..][..3], row)).collect();
+                let least = all.iter().copied().fold(f64::INFINITY, f64::min);
+                assert_eq!((near.squared, all[near.point]), (least, least));
+            }
+        }
+    }
+
+    #[test]
+    fn sums_of_any_length_are_right() {
+        for count in [1, 7, 8, 9, 31] {
+            let (a, b) = (values(count), values(2 * count).split_off(count as usize));
+            let plain: f64 = a.iter().zip(&b).map(|(x, y)| x * y).sum();
+            assert!((dot(&a, &b) / plain - 1.0).abs() < 1e-14);
+            assert_eq!(squared_distance(&a, &a), 0.0);
+        }
+    }
+
+    #[test]
+    fn the_origin_lies_amid_the_items() {
+        let mut data = values(400);
+        data[..40].fill(1e9);
+        let table = Table::new(&Samples::new(&data, 100, 4).unwrap(), &Run::default()).unwrap();
+        assert!(table.origin.iter().all(|o| (999.0..1001.0).contains(o)));
+    }
+
+    #[test]
+    fn seeds_are_distinct_even_among_equal_items() {
+        let data = [1.0, 2.0, 1.0, 2.0, 1.0];
+        let table = Table::new(&Samples::new(&data, 5, 1).unwrap(), &Run::default()).unwrap();
+        let mut generator = super::super::random::generator(3);
+        let (mut seeds, stopped) = spread(&table, 5, |squared| squared, &mut generator, &mut Run::default());
+        assert!(!stopped && data[seeds[0]] != data[seeds[1]]);
+        seeds.sort_unstable();
+        assert_eq!(seeds, [0, 1, 2, 3, 4]);
+    }
+}

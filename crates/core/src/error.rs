@@ -1,0 +1,106 @@
+//! The one error type: bad input, with the offending values.
+
+/// Why a selection could not be made.
+///
+/// Every variant is about the input or the settings. Not converging is not an
+/// error: it is a [`Status`](crate::Status) in the report.
+///
+/// ```
+/// use arss::{Error, Samples};
+///
+/// let table = [1.0, 2.0, f64::NAN, 4.0];
+/// let error = Samples::new(&table, 2, 2).unwrap_err();
+/// assert_eq!(error.to_string(), "row 1, column 0 is NaN: remove or fill missing values first");
+/// assert!(matches!(error, Error::NotFinite { row: 1, column: 0, .. }));
+/// ```
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The table has no rows or no columns.
+    #[error("the table is empty ({rows} rows, {columns} columns): at least one of each is needed")]
+    Empty {
+        /// Rows given.
+        rows: usize,
+        /// Columns given.
+        columns: usize,
+    },
+    /// The slice does not hold the table that was described.
+    #[error("a table of {rows} x {columns} with these strides needs {needed} values, the slice has {found}")]
+    Shape {
+        /// Rows described.
+        rows: usize,
+        /// Columns described.
+        columns: usize,
+        /// Values that such a table spans.
+        needed: usize,
+        /// Values in the slice.
+        found: usize,
+    },
+    /// A value is NaN or infinite.
+    #[error("row {row}, column {column} is {value}: remove or fill missing values first")]
+    NotFinite {
+        /// Row of the first such value, counted from 0.
+        row: usize,
+        /// Column of the first such value, counted from 0.
+        column: usize,
+        /// The value.
+        value: f64,
+    },
+    /// Every value is zero, so no row stands for anything.
+    #[error("all {rows} x {columns} values are zero: there is nothing to choose by")]
+    AllZero {
+        /// Rows of the table.
+        rows: usize,
+        /// Columns of the table.
+        columns: usize,
+    },
+    /// K is zero or larger than the number of items.
+    #[error("k is {k}, but it must lie between 1 and the number of items, {items}")]
+    BadK {
+        /// The number of items asked for.
+        k: usize,
+        /// The number of items there are.
+        items: usize,
+    },
+    /// A setting lies outside its range.
+    #[error("{name} is {value}, but it must be {range}")]
+    BadSetting {
+        /// The name of the setting.
+        name: &'static str,
+        /// The value given.
+        value: f64,
+        /// The range allowed, in words.
+        range: &'static str,
+    },
+    /// One weight a sample is needed, finite and not negative, and not all zero.
+    #[error("sample weight {index} is {value}: weights must be finite, not negative and not all zero")]
+    BadWeight {
+        /// Index of the weight.
+        index: usize,
+        /// The weight.
+        value: f64,
+    },
+    /// The number of weights differs from the number of samples.
+    #[error("{found} sample weights were given for {expected} samples")]
+    WeightCount {
+        /// Weights given.
+        found: usize,
+        /// Samples there are.
+        expected: usize,
+    },
+    /// The thread pool could not be started.
+    #[error("could not start {threads} threads: {reason}")]
+    Threads {
+        /// Threads asked for.
+        threads: usize,
+        /// What the system said.
+        reason: String,
+    },
+}
+
+impl Error {
+    /// `Ok` if `value` is finite and `ok`, otherwise the error naming the setting.
+    pub(crate) fn check(name: &'static str, value: f64, ok: bool, range: &'static str) -> Result<(), Error> {
+        if ok && value.is_finite() { Ok(()) } else { Err(Error::BadSetting { name, value, range }) }
+    }
+}

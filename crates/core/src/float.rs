@@ -1,0 +1,66 @@
+//! The two element types: `f32` and `f64`.
+
+use crate::{Error, Method, Run, Samples, Selection};
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for f32 {}
+    impl Sealed for f64 {}
+}
+
+/// An element of a table: `f32` or `f64`.
+///
+/// Data of either type is kept as it is in memory; the small square matrices
+/// are always `f64`. The trait is sealed.
+///
+/// ```
+/// use arss::Float;
+/// assert_eq!(1.5f32.to_f64(), 1.5);
+/// assert_eq!(f32::from_f64(0.25), 0.25);
+/// ```
+pub trait Float:
+    sealed::Sealed + faer::traits::RealField + Copy + Send + Sync + PartialOrd + std::fmt::Debug + 'static
+{
+    /// The value as `f64`.
+    fn to_f64(self) -> f64;
+    /// The nearest value of this type.
+    fn from_f64(value: f64) -> Self;
+    /// Largest absolute values between which squares and their sums are safe;
+    /// tables outside are scaled by a power of two while solving.
+    #[doc(hidden)]
+    const SAFE: (f64, f64);
+    /// Runs a method on samples of this type. Not generic, so that the solvers are compiled once,
+    /// here, and not again in every crate that calls them.
+    #[doc(hidden)]
+    fn select(method: &Method, samples: &Samples<'_, Self>, k: usize, run: &mut Run<'_>) -> Result<Selection, Error>;
+}
+
+impl Float for f32 {
+    #[inline]
+    fn to_f64(self) -> f64 {
+        f64::from(self)
+    }
+    #[inline]
+    fn from_f64(value: f64) -> Self {
+        value as f32
+    }
+    const SAFE: (f64, f64) = (1e-4, 1e4);
+    fn select(method: &Method, samples: &Samples<'_, Self>, k: usize, run: &mut Run<'_>) -> Result<Selection, Error> {
+        method.run(samples, k, run)
+    }
+}
+
+impl Float for f64 {
+    #[inline]
+    fn to_f64(self) -> f64 {
+        self
+    }
+    #[inline]
+    fn from_f64(value: f64) -> Self {
+        value
+    }
+    const SAFE: (f64, f64) = (1e-30, 1e30);
+    fn select(method: &Method, samples: &Samples<'_, Self>, k: usize, run: &mut Run<'_>) -> Result<Selection, Error> {
+        method.run(samples, k, run)
+    }
+}

@@ -1,0 +1,61 @@
+//! Pick the K rows (or columns) that stand for a whole table, even when part of it is garbage.
+//!
+//! The models of "10,000+ Times Accelerated Robust Subset Selection" (Zhu et al., AAAI 2015)
+//! and its rivals, solved exactly in time linear in the number of rows N. With X holding one
+//! sample x_n a column (L features), A an N x N matrix of coefficients and a^n its rows:
+//!
+//! | type | model |
+//! |---|---|
+//! | [`Arss`] | min sum \|X - XA\|^p + gamma sum_n \|a^n\|_2, 0 < p <= 1 |
+//! | [`Rrss`] | min sum_n \|x_n - X a_n\|_2 + gamma sum_n \|a^n\|_2 |
+//! | [`Ted`] | min sum_n \|x_n - Q a_n\|^2 + alpha \|a_n\|^2, Q = K columns of X, greedily |
+//! | [`KMeans`], [`KMedoids`], [`Rrqr`], [`Random`] | the usual alternatives |
+//!
+//! ```
+//! use arss::{Arss, Samples};
+//!
+//! // Six samples in the plane; rows are samples.
+//! let table = [1.0, 0.1, 0.9, 0.0, 1.1, -0.1, 0.0, 1.0, 0.1, 1.1, -0.1, 0.9];
+//! let samples = Samples::new(&table, 6, 2)?;
+//! let selection = Arss::default().select(&samples, 2)?;
+//! assert_eq!(selection.indices.len(), 2);
+//!
+//! // Columns instead of rows: the same data, transposed without copying.
+//! let features = Arss::default().select(&samples.transposed(), 1)?;
+//! assert!(features.indices[0] < 2);
+//! # Ok::<(), arss::Error>(())
+//! ```
+//!
+//! The crate prints nothing, opens no file and keeps no global state. Data of type `f32` or
+//! `f64` is borrowed, never copied whole; the answer does not depend on the number of threads.
+
+mod arss;
+mod baselines;
+mod blocks;
+mod data;
+mod error;
+mod float;
+mod linalg;
+mod method;
+mod rank;
+mod reduce;
+mod rrss;
+mod run;
+mod score;
+mod selection;
+mod settings;
+mod shrink;
+mod ted;
+
+pub use crate::arss::{Arss, ArssReference, Penalty, UpdateA};
+pub use baselines::{KMeans, KMedoids, Random, Rrqr};
+pub use data::Samples;
+pub use error::Error;
+pub use float::Float;
+pub use method::Method;
+pub use rrss::{Rrss, RrssReference, RrssSystem};
+pub use run::{Callback, Progress, Run};
+pub use selection::{Note, Report, Seconds, Selection, Solution, Status, Step};
+pub use settings::Gamma;
+pub use shrink::{RootSteps, Shrinkage};
+pub use ted::{Ted, TedReference};

@@ -1,0 +1,255 @@
+//! Small dense algebra on top of faer: block products, fixed-order symmetric sums, solves.
+//!
+//! faer's own threads split the output, which is the small side here (X'X with L = 64 ran
+//! slower on two threads than on one): products inside a block are sequential, the blocks
+//! run in parallel.
+
+use std::ops::Range;
+
+use faer::linalg::matmul::triangular::{self, BlockStructure};
+use faer::linalg::matmul::{self};
+use faer::linalg::solvers::DenseSolveCore;
+use faer::prelude::*;
+use faer::{Accum, Mat, MatMut, MatRef, Par, Side};
+
+use crate::blocks::Team;
+use crate::{Float, Samples};
+
+/// dst = alpha lhs rhs.
+pub(crate) fn product<T: Float>(dst: MatMut<'_, T>, lhs: MatRef<'_, T>, rhs: MatRef<'_, T>, alpha: f64) {
+    matmul::matmul(dst, Accum::Replace, lhs, rhs, T::from_f64(alpha), Par::Seq);
+}
+
+/// dst = lhs rhs, with rhs lower triangular: half the work of a full product.
+pub(crate) fn product_lower<T: Float>(dst: MatMut<'_, T>, lhs: MatRef<'_, T>, rhs: MatRef<'_, T>) {
+    let (full, lower) = (BlockStructure::Rectangular, BlockStructure::TriangularLower);
+    triangular::matmul(dst, full, Accum::Replace, lhs, full, rhs, lower, T::from_f64(1.0), Par::Seq);
+}
+
+/// A square matrix in the type of the data, for block products.
+pub(crate) fn cast<T: Float>(matrix: MatRef<'_, f64>) -> Mat<T> {
+    Mat::from_fn(matrix.nrows(), matrix.ncols(), |i, j| T::from_f64(matrix[(i, j)]))
+}
+
+/// A running sum of `B' B` over blocks B, kept as its lower half in `f64`.
+pub(crate) struct GramSum<T> {
+    sum: Mat<f64>,
+    part: Mat<T>,
+}
+
+impl<T: Float> GramSum<T> {
+    pub fn new(dim: usize) -> Self {
+        GramSum { sum: Mat::zeros(dim, dim), part: Mat::zeros(dim, dim) }
+    }
+
+    /// Adds B' B.
+    pub fn add(&mut self, block: MatRef<'_, T>) {
+        let (full, lower) = (BlockStructure::Rectangular, BlockStructure::TriangularLower);
+        let one = T::from_f64(1.0);
+        triangular::matmul(&mut self.part, lower, Accum::Replace, block.transpose(), full, block, full, one, Par::Seq);
+        for j in 0..self.sum.ncols() {
+            for i in j..self.sum.nrows() {
+                self.sum[(i, j)] += self.part[(i, j)].to_f64();
+            }
+        }
+    }
+
+    /// Adds another sum.
+    pub fn merge(&mut self, other: Self) {
+        for j in 0..self.sum.ncols() {
+            for i in j..self.sum.nrows() {
+                self.sum[(i, j)] += other.sum[(i, j)];
+            }
+        }
+    }
+
+    /// The sum as a full symmetric matrix.
+    pub fn finish(self) -> Mat<f64> {
+        let sum = &self.sum;
+        Mat::from_fn(sum.nrows(), sum.ncols(), |i, j| if i >= j { sum[(i, j)] } else { sum[(j, i)] })
+    }
+}
+
+/// A running sum of `A' B` over blocks, in `f64`.
+pub(crate) struct CrossSum<T> {
+    sum: Mat<f64>,
+    part: Mat<T>,
+}
+
+impl<T: Float> CrossSum<T> {
+    pub fn new(dim: usize) -> Self {
+        CrossSum { sum: Mat::zeros(dim, dim), part: Mat::zeros(dim, dim) }
+    }
+
+    /// Adds A' B.
+    pub fn add(&mut self, a: MatRef<'_, T>, b: MatRef<'_, T>) {
+        product(self.part.as_mut(), a.transpose(), b, 1.0);
+        for j in 0..self.sum.ncols() {
+            for i in 0..self.sum.nrows() {
+                self.sum[(i, j)] += self.part[(i, j)].to_f64();
+            }
+        }
+    }
+
+    /// Adds another sum.
+    pub fn merge(&mut self, other: Self) {
+        self.sum += other.sum;
+    }
+
+    /// The sum.
+    pub fn finish(self) -> Mat<f64> {
+        self.sum
+    }
+}
+
+/// The listed values times the square root of their row's weight.
+pub(crate) fn weigh<T: Float>(values: &[T], weights: impl ExactSizeIterator<Item = f64>, weighed: &mut Vec<T>) {
+    weighed.clear();
+    for (row, weight) in values.chunks_exact(values.len() / weights.len()).zip(weights) {
+        let root = T::from_f64(weight.sqrt());
+        weighed.extend(row.iter().map(|&value| value * root));
+    }
+}
+
+/// sum_n w_n x_n x_n' with w_n = weight(n, x_n), as half products of sqrt(w_n) x_n.
+pub(crate) fn weighted_gram<T: Float>(
+    samples: &Samples<'_, T>,
+    team: &Team,
+    weight: impl Fn(usize, &[T]) -> f64 + Sync,
+) -> Mat<f64> {
+    let add = |(gram, scratch): &mut (GramSum<T>, Vec<T>), range: Range<usize>| {
+        let block = samples.block(range.clone());
+        let weights = range.clone().map(|n| weight(n, block.row(n - range.start)));
+        weigh(&block.values, weights, scratch);
+        gram.add(MatRef::from_row_major_slice(scratch, block.rows, block.columns));
+    };
+    let start = || (GramSum::new(samples.features()), Vec::new());
+    team.fold(start, add, |a, b| a.0.merge(b.0)).0.finish()
+}
+
+/// scratch = B C for a block B, C lower triangular.
+pub(crate) fn times_lower<T: Float>(block: MatRef<'_, T>, c: MatRef<'_, T>, scratch: &mut Vec<T>) {
+    scratch.resize(block.nrows() * block.ncols(), T::from_f64(0.0));
+    product_lower(MatMut::from_row_major_slice_mut(scratch, block.nrows(), block.ncols()), block, c);
+}
+
+/// |C' x_n|^2 for every item, C lower triangular.
+pub(crate) fn quadratic_forms<T: Float>(samples: &Samples<'_, T>, team: &Team, c: MatRef<'_, f64>) -> Vec<f64> {
+    let c = cast::<T>(c);
+    let visit = |(forms, scratch): &mut (Vec<f64>, Vec<T>), range: Range<usize>| {
+        let block = samples.block(range);
+        times_lower(block.mat(), c.as_ref(), scratch);
+        forms.extend(scratch.chunks_exact(block.columns).map(norm_squared));
+    };
+    team.fold(|| (Vec::new(), Vec::new()), visit, |a, b| a.0.extend(b.0)).0
+}
+
+/// Eigenvalues (none below zero) and eigenvectors of a positive semi-definite matrix.
+pub(crate) fn eigen(matrix: MatRef<'_, f64>) -> (Vec<f64>, Mat<f64>) {
+    let evd = matrix.self_adjoint_eigen(Side::Lower).expect("a finite symmetric matrix has eigenvalues");
+    let values = (0..matrix.nrows()).map(|i| evd.S().column_vector()[i].max(0.0)).collect();
+    (values, evd.U().to_owned())
+}
+
+/// (I + beta S)^-1 for a positive semi-definite S.
+pub(crate) fn inverse_of_shifted(s: MatRef<'_, f64>, beta: f64) -> Mat<f64> {
+    let shifted = Mat::from_fn(s.nrows(), s.ncols(), |i, j| f64::from(u8::from(i == j)) + beta * s[(i, j)]);
+    if let Ok(llt) = shifted.llt(Side::Lower) {
+        return llt.inverse();
+    }
+    // beta S so large that the identity is lost in rounding: the eigenvectors still tell its null space.
+    let (mut d, q) = eigen(s);
+    let lost = d.iter().copied().fold(0.0, f64::max) * f64::EPSILON * d.len() as f64;
+    d.iter_mut().filter(|d| **d <= lost).for_each(|d| *d = 0.0);
+    let scaled = Mat::from_fn(q.nrows(), q.ncols(), |i, j| q[(i, j)] / (1.0 + beta * d[j]));
+    &scaled * q.transpose()
+}
+
+/// (I + beta S)^-1 B for a positive semi-definite S.
+pub(crate) fn solve_shifted(s: MatRef<'_, f64>, beta: f64, b: Mat<f64>) -> Mat<f64> {
+    let shifted = Mat::from_fn(s.nrows(), s.ncols(), |i, j| f64::from(u8::from(i == j)) + beta * s[(i, j)]);
+    match shifted.llt(Side::Lower) {
+        Ok(llt) => llt.solve(b),
+        Err(_) => inverse_of_shifted(s, beta) * b,
+    }
+}
+
+/// The rank of the data whose Gram matrix is given; squares of singular values below rounding count as zero.
+pub(crate) fn numerical_rank(gram: MatRef<'_, f64>) -> usize {
+    let values = gram.self_adjoint_eigenvalues(Side::Lower).expect("a finite symmetric matrix has eigenvalues");
+    let largest = values.iter().copied().fold(0.0, f64::max);
+    let least = largest * f64::EPSILON * (values.len() as f64) * 8.0;
+    values.iter().filter(|&&value| value > least).count()
+}
+
+/// A lower triangular C with C C' = H up to rounding, for a positive semi-definite H.
+pub(crate) fn lower_root(h: MatRef<'_, f64>) -> Mat<f64> {
+    let dim = h.nrows();
+    let trace: f64 = (0..dim).map(|i| h[(i, i)]).sum();
+    // As much as rounding has already changed H by: it keeps the pivots of a singular H positive.
+    let mut ridge = f64::EPSILON * trace;
+    loop {
+        let lifted = Mat::from_fn(dim, dim, |i, j| h[(i, j)] + if i == j { ridge } else { 0.0 });
+        match lifted.llt(Side::Lower) {
+            Ok(llt) => return llt.L().to_owned(),
+            Err(_) if ridge > 0.0 => ridge *= 8.0,
+            Err(_) => return Mat::zeros(dim, dim),
+        }
+    }
+}
+
+/// Sum of squares.
+pub(crate) fn norm_squared<T: Float>(values: &[T]) -> f64 {
+    values.iter().map(|v| v.to_f64() * v.to_f64()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn noise(rows: usize, columns: usize, seed: u64) -> Mat<f64> {
+        let mut state = seed;
+        Mat::from_fn(rows, columns, |_, _| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 40) as f64 / (1u64 << 23) as f64 - 1.0
+        })
+    }
+
+    /// Older kernels under faer computed wrong triangular products: this guards the floor in Cargo.toml.
+    #[test]
+    fn half_products_agree_with_full_ones() {
+        for dim in [1, 2, 3, 7, 16, 31, 64, 100, 257] {
+            for rows in [1, 5, 64, 333] {
+                let block = noise(rows, dim, dim as u64 * 1000 + rows as u64);
+                let mut gram = GramSum::new(dim);
+                gram.add(block.as_ref());
+                gram.add(block.as_ref());
+                let full = block.transpose() * &block * faer::Scale(2.0);
+                assert!((gram.finish() - full).norm_max() < 1e-11 * rows as f64);
+
+                let lower = Mat::from_fn(dim, dim, |i, j| if i >= j { (i + 2 * j) as f64 / dim as f64 } else { 0.0 });
+                let mut half = Mat::zeros(rows, dim);
+                product_lower(half.as_mut(), block.as_ref(), lower.as_ref());
+                assert!((half - &block * &lower).norm_max() < 1e-11 * dim as f64);
+            }
+        }
+    }
+
+    #[test]
+    fn roots_and_inverses_of_singular_matrices() {
+        let thin = noise(2, 6, 3);
+        let singular = thin.transpose() * &thin;
+        let root = lower_root(singular.as_ref());
+        assert!((&root * root.transpose() - &singular).norm_max() < 1e-13);
+        for beta in [1e-3, 1.0, 1e6] {
+            let inverse = inverse_of_shifted(singular.as_ref(), beta);
+            let rest = &inverse + &singular * &inverse * faer::Scale(beta) - Mat::<f64>::identity(6, 6);
+            assert!(rest.norm_max() < 1e-9, "beta {beta}: {}", rest.norm_max());
+        }
+        // The identity is lost in rounding here: what is left is the projection onto the null space.
+        let inverse = inverse_of_shifted(singular.as_ref(), 1e30);
+        assert!((&inverse * &inverse - &inverse).norm_max() < 1e-12);
+        assert!((0..6).map(|i| inverse[(i, i)]).sum::<f64>() - 4.0 < 1e-12);
+        assert_eq!(lower_root(Mat::zeros(3, 3).as_ref()), Mat::<f64>::zeros(3, 3));
+    }
+}
