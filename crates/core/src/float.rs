@@ -25,6 +25,12 @@ pub trait Float:
     fn to_f64(self) -> f64;
     /// The nearest value of this type.
     fn from_f64(value: f64) -> Self;
+    /// The square root.
+    #[doc(hidden)]
+    fn root(self) -> Self;
+    /// The absolute value.
+    #[doc(hidden)]
+    fn size(self) -> Self;
     /// Largest absolute values between which squares and their sums are safe;
     /// tables outside are scaled by a power of two while solving.
     #[doc(hidden)]
@@ -36,11 +42,19 @@ pub trait Float:
 }
 
 impl Float for f32 {
-    #[inline]
+    #[inline(always)]
+    fn root(self) -> Self {
+        self.sqrt()
+    }
+    #[inline(always)]
+    fn size(self) -> Self {
+        self.abs()
+    }
+    #[inline(always)]
     fn to_f64(self) -> f64 {
         f64::from(self)
     }
-    #[inline]
+    #[inline(always)]
     fn from_f64(value: f64) -> Self {
         value as f32
     }
@@ -51,11 +65,19 @@ impl Float for f32 {
 }
 
 impl Float for f64 {
-    #[inline]
+    #[inline(always)]
+    fn root(self) -> Self {
+        self.sqrt()
+    }
+    #[inline(always)]
+    fn size(self) -> Self {
+        self.abs()
+    }
+    #[inline(always)]
     fn to_f64(self) -> f64 {
         self
     }
-    #[inline]
+    #[inline(always)]
     fn from_f64(value: f64) -> Self {
         value
     }

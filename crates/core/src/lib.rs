@@ -32,9 +32,11 @@
 mod arss;
 mod baselines;
 mod blocks;
+mod curve;
 mod data;
 mod error;
 mod float;
+mod lanes;
 mod linalg;
 mod method;
 mod rank;

@@ -1,20 +1,28 @@
 //! What happens to each entry of X in an iteration: multiplier known, then E and P.
 
-use crate::{Arss, Float, Shrinkage};
+use crate::curve::Curve;
+use crate::lanes::{LANES, Lanes, total, vectorised};
+use crate::{Arss, Float};
 
 /// Settings of one sweep over the entries.
 pub(crate) struct Kernel {
-    pub p: f64,
     /// The penalty this iteration's multiplier was made with.
     pub mu: f64,
     /// The penalty of the next iteration's E and P.
     pub next_mu: f64,
-    shrinkage: Shrinkage,
+    curve: Curve,
 }
 
 impl Kernel {
-    pub fn new(settings: &Arss, mu: f64, next_mu: f64) -> Self {
-        Kernel { p: settings.p, mu, next_mu, shrinkage: Shrinkage::new(1.0 / next_mu, settings.p, settings.root) }
+    /// The kernel before the first iteration.
+    pub fn new(settings: &Arss) -> Self {
+        Kernel { mu: f64::NAN, next_mu: f64::NAN, curve: Curve::new(settings.p, settings.root) }
+    }
+
+    /// The kernel of an iteration with penalty `mu`, `next_mu` being that of the next.
+    pub fn set(&mut self, mu: f64, next_mu: f64) {
+        (self.mu, self.next_mu) = (mu, next_mu);
+        self.curve = self.curve.for_lambda(1.0 / next_mu);
     }
 }
 
@@ -36,7 +44,7 @@ pub(crate) struct Sweep {
     /// |Lambda - C|_F^2.
     pub cut_off: f64,
     /// Entries of the next E that are not zero.
-    pub active: usize,
+    pub active: f64,
 }
 
 impl Sweep {
@@ -48,7 +56,7 @@ impl Sweep {
         lambda_x: 0.0,
         cut_x: 0.0,
         cut_off: 0.0,
-        active: 0,
+        active: 0.0,
     };
 
     pub fn merge(&mut self, other: Sweep) {
@@ -72,37 +80,124 @@ impl Sweep {
 ///
 /// P' replaces P unless `keep`.
 pub(crate) fn sweep_entries<T: Float>(kernel: &Kernel, x: &[T], lambda: &[T], P: &mut [T], keep: bool) -> Sweep {
-    let (inverse, next_inverse) = (1.0 / kernel.mu, 1.0 / kernel.next_mu);
+    vectorised(
+        #[inline(always)]
+        || sweep_lanes(kernel, x, lambda, P, keep),
+    )
+}
+
+/// Lanes after which sums of `f32` go into those of `f64`.
+const FLUSH: usize = 32;
+
+#[inline(always)]
+fn sweep_lanes<T: Float>(kernel: &Kernel, x: &[T], lambda: &[T], P: &mut [T], keep: bool) -> Sweep {
     let mut sums = Sweep::ZERO;
-    for ((x, lambda), entry) in x.iter().zip(lambda).zip(P) {
-        let (x, lambda) = (x.to_f64(), lambda.to_f64());
-        let error = x - (entry.to_f64() + lambda * inverse);
-        let shift = lambda * next_inverse;
-        let e = kernel.shrinkage.apply(error - shift);
-        sums.loss += power(error.abs(), kernel.p);
-        sums.violation += (error - e) * (error - e);
-        sums.lambda_squared += lambda * lambda;
-        sums.lambda_max = sums.lambda_max.max(lambda.abs());
-        sums.lambda_x += lambda * x;
-        let cut = lambda.clamp(-1.0, 1.0);
-        sums.cut_x += cut * x;
-        sums.cut_off += (lambda - cut) * (lambda - cut);
-        sums.active += usize::from(e != 0.0);
-        if !keep {
-            *entry = T::from_f64(x - e - shift);
+    let whole = x.len() / LANES * LANES;
+    for ((x, lambda), P) in x[..whole]
+        .chunks(LANES * FLUSH)
+        .zip(lambda[..whole].chunks(LANES * FLUSH))
+        .zip(P[..whole].chunks_mut(LANES * FLUSH))
+    {
+        let mut part = Part::zero();
+        let lanes = x.as_chunks::<LANES>().0.iter().zip(lambda.as_chunks::<LANES>().0);
+        for ((x, lambda), P) in lanes.zip(P.as_chunks_mut::<LANES>().0) {
+            part.add(kernel, x, lambda, P, keep);
         }
+        sums.merge(part.sum());
+    }
+    if whole < x.len() {
+        // The rest in lanes filled up with zeros, which add nothing to any sum.
+        let filled = |values: &[T]| {
+            let mut lanes = [T::from_f64(0.0); LANES];
+            lanes[..values.len()].copy_from_slice(values);
+            lanes
+        };
+        let rest = &mut P[whole..];
+        let mut lanes = filled(rest);
+        let mut part = Part::zero();
+        part.add(kernel, &filled(&x[whole..]), &filled(&lambda[whole..]), &mut lanes, keep);
+        rest.copy_from_slice(&lanes[..rest.len()]);
+        sums.merge(part.sum());
     }
     sums
 }
 
-/// size^p for size >= 0.
-#[inline]
-fn power(size: f64, p: f64) -> f64 {
-    if p == 1.0 {
-        size
-    } else if p == 0.5 {
-        size.sqrt()
-    } else {
-        size.powf(p)
+/// The sums, one a lane.
+struct Part<T> {
+    loss: Lanes<T>,
+    violation: Lanes<T>,
+    lambda_squared: Lanes<T>,
+    lambda_max: Lanes<T>,
+    lambda_x: Lanes<T>,
+    cut_x: Lanes<T>,
+    cut_off: Lanes<T>,
+    active: Lanes<T>,
+}
+
+impl<T: Float> Part<T> {
+    #[inline(always)]
+    fn zero() -> Self {
+        let zero = [T::from_f64(0.0); LANES];
+        Part {
+            loss: zero,
+            violation: zero,
+            lambda_squared: zero,
+            lambda_max: zero,
+            lambda_x: zero,
+            cut_x: zero,
+            cut_off: zero,
+            active: zero,
+        }
+    }
+
+    #[inline(always)]
+    fn add(&mut self, kernel: &Kernel, x: &Lanes<T>, lambda: &Lanes<T>, P: &mut Lanes<T>, keep: bool) {
+        let (zero, one) = (T::from_f64(0.0), T::from_f64(1.0));
+        let (inverse, next_inverse) = (T::from_f64(1.0 / kernel.mu), T::from_f64(1.0 / kernel.next_mu));
+        let (mut error, mut shift, mut c, mut size) = (*x, *x, *x, *x);
+        for i in 0..LANES {
+            error[i] = x[i] - (P[i] + lambda[i] * inverse);
+            shift[i] = lambda[i] * next_inverse;
+            c[i] = error[i] - shift[i];
+            size[i] = error[i].size();
+        }
+        let e = kernel.curve.shrink(&c);
+        let loss = kernel.curve.loss(&size);
+        for i in 0..LANES {
+            let rest = error[i] - e[i];
+            self.loss[i] = self.loss[i] + loss[i];
+            self.violation[i] = self.violation[i] + rest * rest;
+            self.lambda_squared[i] = self.lambda_squared[i] + lambda[i] * lambda[i];
+            let length = lambda[i].size();
+            self.lambda_max[i] = if length > self.lambda_max[i] { length } else { self.lambda_max[i] };
+            self.lambda_x[i] = self.lambda_x[i] + lambda[i] * x[i];
+            self.active[i] = self.active[i] + if e[i] == zero { zero } else { one };
+        }
+        if kernel.curve.p == 1.0 {
+            for i in 0..LANES {
+                let cut = if lambda[i] > one { one } else { lambda[i] };
+                let cut = if cut < zero - one { zero - one } else { cut };
+                self.cut_x[i] = self.cut_x[i] + cut * x[i];
+                self.cut_off[i] = self.cut_off[i] + (lambda[i] - cut) * (lambda[i] - cut);
+            }
+        }
+        if !keep {
+            for i in 0..LANES {
+                P[i] = x[i] - e[i] - shift[i];
+            }
+        }
+    }
+
+    fn sum(&self) -> Sweep {
+        Sweep {
+            loss: total(&self.loss),
+            violation: total(&self.violation),
+            lambda_squared: total(&self.lambda_squared),
+            lambda_max: self.lambda_max.iter().map(|value| value.to_f64()).fold(0.0, f64::max),
+            lambda_x: total(&self.lambda_x),
+            cut_x: total(&self.cut_x),
+            cut_off: total(&self.cut_off),
+            active: total(&self.active),
+        }
     }
 }

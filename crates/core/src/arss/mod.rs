@@ -330,6 +330,7 @@ impl RowSums {
 fn solve(settings: &Arss, problem: &Problem, form: &mut impl Form, run: &mut Run<'_>) -> Report {
     let mut schedule = Schedule::new(settings.penalty, problem);
     let relaxation = schedule.relaxation();
+    let mut kernel = entries::Kernel::new(settings);
     let mut found: Option<Certificate> = None;
     let mut history: Vec<Step> = Vec::new();
     let mut status = Status::IterationLimit;
@@ -337,7 +338,7 @@ fn solve(settings: &Arss, problem: &Problem, form: &mut impl Form, run: &mut Run
 
     for iteration in 1..=settings.max_iterations {
         let (mu, next_mu) = schedule.advance(found.as_ref());
-        let kernel = entries::Kernel::new(settings, mu, next_mu);
+        kernel.set(mu, next_mu);
         form.update_a(mu, problem.gamma); // step 6
         let sweep = form.update_multiplier_and_e(&kernel, keep); // steps 7, 3, 5
         let rows = form.update_v(relaxation, keep); // step 4
@@ -345,7 +346,7 @@ fn solve(settings: &Arss, problem: &Problem, form: &mut impl Form, run: &mut Run
         let certificate = *found.insert(Certificate::new(problem, next_mu, &sweep, &rows));
         let step = problem.step(&history, mu, &certificate);
         history.push(step);
-        acted |= sweep.active > 0;
+        acted |= sweep.active > 0.0;
         let converged = step.residual <= settings.tolerance && settings.tolerance > 0.0;
         if run.tell(&step.progress(settings.max_iterations)) {
             status = Status::Stopped;
