@@ -4,6 +4,7 @@
 //! slower on two threads than on one): products inside a block are sequential, the blocks
 //! run in parallel.
 
+use std::any::Any;
 use std::ops::Range;
 
 use faer::linalg::matmul::triangular::{self, BlockStructure};
@@ -13,6 +14,7 @@ use faer::prelude::*;
 use faer::{Accum, Mat, MatMut, MatRef, Par, Side};
 
 use crate::blocks::Team;
+use crate::lanes::{LANES, vectorised};
 use crate::{Float, Samples};
 
 /// dst = alpha lhs rhs.
@@ -42,31 +44,35 @@ impl<T: Float> GramSum<T> {
         GramSum { sum: Mat::zeros(dim, dim), part: Mat::zeros(dim, dim) }
     }
 
-    /// Adds B' B.
+    /// Adds B' B: straight into the sum for `f64`, by way of a part of its own type for `f32`.
     pub fn add(&mut self, block: MatRef<'_, T>) {
         let (full, lower) = (BlockStructure::Rectangular, BlockStructure::TriangularLower);
         let one = T::from_f64(1.0);
-        triangular::matmul(&mut self.part, lower, Accum::Replace, block.transpose(), full, block, full, one, Par::Seq);
-        for j in 0..self.sum.ncols() {
-            for i in j..self.sum.nrows() {
-                self.sum[(i, j)] += self.part[(i, j)].to_f64();
-            }
+        if let Some(sum) = (&mut self.sum as &mut dyn Any).downcast_mut::<Mat<T>>() {
+            triangular::matmul(sum, lower, Accum::Add, block.transpose(), full, block, full, one, Par::Seq);
+            return;
         }
+        triangular::matmul(&mut self.part, lower, Accum::Replace, block.transpose(), full, block, full, one, Par::Seq);
+        add_columns(&mut self.sum, &self.part);
     }
 
     /// Adds another sum.
     pub fn merge(&mut self, other: Self) {
-        for j in 0..self.sum.ncols() {
-            for i in j..self.sum.nrows() {
-                self.sum[(i, j)] += other.sum[(i, j)];
-            }
-        }
+        add_columns(&mut self.sum, &other.sum);
     }
 
     /// The sum as a full symmetric matrix.
     pub fn finish(self) -> Mat<f64> {
         let sum = &self.sum;
         Mat::from_fn(sum.nrows(), sum.ncols(), |i, j| if i >= j { sum[(i, j)] } else { sum[(j, i)] })
+    }
+}
+
+/// sum += part.
+fn add_columns<T: Float>(sum: &mut Mat<f64>, part: &Mat<T>) {
+    for j in 0..sum.ncols() {
+        let part = part.col_as_slice(j);
+        vectorised(|| sum.col_as_slice_mut(j).iter_mut().zip(part).for_each(|(sum, part)| *sum += part.to_f64()));
     }
 }
 
@@ -84,16 +90,12 @@ impl<T: Float> CrossSum<T> {
     /// Adds A' B.
     pub fn add(&mut self, a: MatRef<'_, T>, b: MatRef<'_, T>) {
         product(self.part.as_mut(), a.transpose(), b, 1.0);
-        for j in 0..self.sum.ncols() {
-            for i in 0..self.sum.nrows() {
-                self.sum[(i, j)] += self.part[(i, j)].to_f64();
-            }
-        }
+        add_columns(&mut self.sum, &self.part);
     }
 
     /// Adds another sum.
     pub fn merge(&mut self, other: Self) {
-        self.sum += other.sum;
+        add_columns(&mut self.sum, &other.sum);
     }
 
     /// The sum.
@@ -104,11 +106,14 @@ impl<T: Float> CrossSum<T> {
 
 /// The listed values times the square root of their row's weight.
 pub(crate) fn weigh<T: Float>(values: &[T], weights: impl ExactSizeIterator<Item = f64>, weighed: &mut Vec<T>) {
-    weighed.clear();
-    for (row, weight) in values.chunks_exact(values.len() / weights.len()).zip(weights) {
-        let root = T::from_f64(weight.sqrt());
-        weighed.extend(row.iter().map(|&value| value * root));
-    }
+    let width = values.len() / weights.len();
+    weighed.resize(values.len(), T::from_f64(0.0));
+    vectorised(|| {
+        for ((row, own), weight) in values.chunks_exact(width).zip(weighed.chunks_exact_mut(width)).zip(weights) {
+            let root = T::from_f64(weight.sqrt());
+            own.iter_mut().zip(row).for_each(|(own, &value)| *own = value * root);
+        }
+    });
 }
 
 /// sum_n w_n x_n x_n' with w_n = weight(n, x_n), as half products of sqrt(w_n) x_n.
@@ -139,7 +144,7 @@ pub(crate) fn quadratic_forms<T: Float>(samples: &Samples<'_, T>, team: &Team, c
     let visit = |(forms, scratch): &mut (Vec<f64>, Vec<T>), range: Range<usize>| {
         let block = samples.block(range);
         times_lower(block.mat(), c.as_ref(), scratch);
-        forms.extend(scratch.chunks_exact(block.columns).map(norm_squared));
+        vectorised(|| forms.extend(scratch.chunks_exact(block.columns).map(norm_squared)));
     };
     team.fold(|| (Vec::new(), Vec::new()), visit, |a, b| a.0.extend(b.0)).0
 }
@@ -198,9 +203,27 @@ pub(crate) fn lower_root(h: MatRef<'_, f64>) -> Mat<f64> {
     }
 }
 
-/// Sum of squares.
+/// Sum of squares, lane by lane.
+#[inline(always)]
 pub(crate) fn norm_squared<T: Float>(values: &[T]) -> f64 {
-    values.iter().map(|v| v.to_f64() * v.to_f64()).sum()
+    let (whole, rest) = values.as_chunks::<LANES>();
+    let mut sums = [0.0; LANES];
+    for chunk in whole {
+        for (sum, value) in sums.iter_mut().zip(chunk) {
+            *sum += value.to_f64() * value.to_f64();
+        }
+    }
+    for (sum, value) in sums.iter_mut().zip(rest) {
+        *sum += value.to_f64() * value.to_f64();
+    }
+    let mut width = LANES / 2;
+    while width > 0 {
+        for i in 0..width {
+            sums[i] += sums[i + width];
+        }
+        width /= 2;
+    }
+    sums[0]
 }
 
 #[cfg(test)]

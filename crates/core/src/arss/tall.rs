@@ -7,6 +7,7 @@ use faer::{Mat, MatMut, MatRef};
 use super::entries::{Kernel, Sweep, sweep_entries};
 use super::{Facts, Form, Outcome, RowSums, next_weight};
 use crate::blocks::Team;
+use crate::lanes::vectorised;
 use crate::linalg::{self, GramSum};
 use crate::score::{self, Factored};
 use crate::{Float, Run, Samples, Solution};
@@ -114,8 +115,12 @@ impl<T: Float> Form for Tall<'_, T> {
             let (sums, gram, scratch) = sum;
             let block = X.block(range);
             linalg::times_lower(block.mat(), C.as_ref(), scratch);
-            for (row, form) in rows.iter_mut().zip(scratch.chunks_exact(L)) {
-                row.norm = row.weight * linalg::norm_squared(form).sqrt() / gamma;
+            vectorised(|| {
+                for (row, form) in rows.iter_mut().zip(scratch.chunks_exact(L)) {
+                    row.norm = row.weight * linalg::norm_squared(form).sqrt() / gamma;
+                }
+            });
+            for row in rows.iter_mut() {
                 sums.add_row(row.norm, row.weight);
                 if !keep {
                     row.weight = next_weight(row.weight, row.norm, eps, relaxation);

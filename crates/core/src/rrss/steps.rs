@@ -5,6 +5,7 @@ use std::ops::Range;
 use faer::{Mat, MatMut, MatRef};
 
 use crate::blocks::Team;
+use crate::lanes::{LANES, vectorised};
 use crate::linalg::{self, GramSum};
 use crate::{Float, Samples};
 
@@ -163,13 +164,7 @@ impl<'a, T: Float> State<'a, T> {
             let (fit, gram, scratch) = sum;
             rotate(X, range, Q.as_ref(), scratch);
             for (y, row) in scratch.chunks_exact_mut(L).zip(rows.iter_mut()) {
-                let (mut square, mut dot) = (0.0, 0.0);
-                for (y, d) in y.iter_mut().zip(d) {
-                    let share = y.to_f64() / (row.u * d + gamma);
-                    square += share * share;
-                    dot += share * y.to_f64();
-                    *y = T::from_f64(row.u * share);
-                }
+                let (square, dot) = vectorised(|| divide(y, d, row.u, gamma));
                 row.residual = gamma * square.sqrt();
                 fit.add_sample(row.residual, 2.0 * row.u * row.residual, 2.0 * row.u * gamma * dot);
             }
@@ -196,8 +191,12 @@ impl<'a, T: Float> State<'a, T> {
             let (sums, gram, scratch) = sum;
             let block = X.block(range);
             linalg::times_lower(block.mat(), C.as_ref(), scratch);
-            for (row, form) in rows.iter_mut().zip(scratch.chunks_exact(L)) {
-                row.norm = row.w * linalg::norm_squared(form).sqrt();
+            vectorised(|| {
+                for (row, form) in rows.iter_mut().zip(scratch.chunks_exact(L)) {
+                    row.norm = row.w * linalg::norm_squared(form).sqrt();
+                }
+            });
+            for row in rows.iter_mut() {
                 sums.norms += row.norm;
                 sums.growth = sums.growth.max(2.0 * row.norm / row.w);
                 row.push_weights(b, eps);
@@ -248,6 +247,21 @@ impl<'a, T: Float> State<'a, T> {
         };
         self.team.fold(|| 0.0, visit, |a, b| *a = a.max(b)).sqrt()
     }
+}
+
+/// y becomes m = u y / (u d + gamma); the sums of (y / (u d + gamma))^2 and y^2 / (u d + gamma).
+#[inline(always)]
+fn divide<T: Float>(y: &mut [T], d: &[f64], u: f64, gamma: f64) -> (f64, f64) {
+    let (mut squares, mut dots) = ([0.0; LANES], [0.0; LANES]);
+    for (y, d) in y.chunks_mut(LANES).zip(d.chunks(LANES)) {
+        for (i, (y, d)) in y.iter_mut().zip(d).enumerate() {
+            let share = y.to_f64() / (u * d + gamma);
+            squares[i] += share * share;
+            dots[i] += share * y.to_f64();
+            *y = T::from_f64(u * share);
+        }
+    }
+    (squares.iter().sum(), dots.iter().sum())
 }
 
 /// Y = X Q for a block of samples.
