@@ -16,9 +16,7 @@ from arss._rows import length, take
 from arss._threads import threads
 
 
-def solve(
-    estimator: Any, data: Input, k: int, settings: dict[str, object], **how: Any
-) -> "_core.Selection":
+def solve(estimator: Any, data: Input, k: int, settings: dict[str, object], **how: Any) -> "_core.Selection":
     """Run the core, showing progress as the estimator wants it, and warn as scikit-learn does."""
     method, name = estimator._method_name(), type(estimator).__name__
     with Watch(name, estimator.verbose, estimator.callback) as watch:

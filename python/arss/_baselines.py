@@ -8,6 +8,7 @@ from sklearn.utils import check_random_state
 from arss._base import RowSelector
 from arss._progress import Callback
 
+
 class SeededSelector(RowSelector):
     """Methods that draw random numbers."""
 

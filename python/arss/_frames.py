@@ -53,7 +53,9 @@ class Reader:
             elif encode is None:
                 texts.append(name)
             elif encode != "drop":
-                encoded = _onehot(self._frame.objects(j), name) if encode == "onehot" else _ordinal(self._frame.objects(j))
+                encoded = (
+                    _onehot(self._frame.objects(j), name) if encode == "onehot" else _ordinal(self._frame.objects(j))
+                )
                 columns += encoded
                 names += [name] * len(encoded)
         if texts:
@@ -161,7 +163,9 @@ class _Arrow:
         column = self.source.column(j)
         kind = column.type
         if not (types.is_float32(kind) or types.is_float64(kind)):
-            if not (types.is_floating(kind) or types.is_integer(kind) or types.is_boolean(kind) or types.is_decimal(kind)):
+            if not (
+                types.is_floating(kind) or types.is_integer(kind) or types.is_boolean(kind) or types.is_decimal(kind)
+            ):
                 return None
             if types.is_boolean(kind):
                 column = column.cast("int8")

@@ -1,12 +1,11 @@
 """The methods of the paper and its rivals: each class names its method and its settings, the rest is shared."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from arss._base import RowSelector
 from arss._progress import Callback
+
 
 class PenalisedSelector(RowSelector):
     """Methods with a row penalty: `gamma` as it stands, or a share of the largest."""

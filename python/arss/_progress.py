@@ -54,9 +54,7 @@ class Watch:
         """What the solver shall call; `None` if nobody wants to know."""
         return self._tell if self._verbose > 0 or self._callback is not None else None
 
-    def _tell(
-        self, phase: str, iteration: int, limit: int, objective: float, residual: float, gap: float
-    ) -> bool:
+    def _tell(self, phase: str, iteration: int, limit: int, objective: float, residual: float, gap: float) -> bool:
         progress = Progress(phase, iteration, limit, objective, residual, gap)
         if self._verbose > 0:
             self._show(progress)
