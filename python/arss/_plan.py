@@ -116,7 +116,7 @@ def _work(n: int, l: int, method: str, k: int, iterations: int) -> float:  # noq
 
 def _seconds(
     n: int,
-    l: int,
+    l: int,  # noqa: E741
     method: str,
     k: int,
     iterations: int,

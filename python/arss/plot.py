@@ -30,19 +30,11 @@ def picks(selector: Any, X: Any, *, n_outliers: int = 10, ax: "Axes | None" = No
     values = _table(selector, X)
     strange = np.argsort(-np.nan_to_num(selector.outlier_scores_, nan=-np.inf), kind="stable")[:n_outliers]
     flat = _projected(values, strange)
-    ax.scatter(flat[:, 0], flat[:, 1], s=8, color="0.75", label=f"{len(flat)} rows", linewidths=0)
-    ax.scatter(
-        flat[strange][:, 0], flat[strange][:, 1], s=40, marker="x", color="tab:red", label=f"{len(strange)} strangest"
-    )
     chosen = selector.sample_indices_
-    ax.scatter(
-        flat[chosen][:, 0],
-        flat[chosen][:, 1],
-        s=40,
-        color="tab:blue",
-        edgecolors="white",
-        label=f"{len(chosen)} chosen",
-    )
+    x, y = flat.T
+    ax.scatter(x, y, s=8, color="0.75", label=f"{len(flat)} rows", linewidths=0)
+    ax.scatter(x[strange], y[strange], s=40, marker="x", color="tab:red", label=f"{len(strange)} strangest")
+    ax.scatter(x[chosen], y[chosen], s=40, color="tab:blue", edgecolors="white", label=f"{len(chosen)} chosen")
     names = ("column 0", "column 1") if values.shape[1] == 2 else ("first direction", "second direction")
     ax.set(xlabel=names[0], ylabel=names[1], title=type(selector).__name__)
     ax.legend()

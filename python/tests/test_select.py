@@ -42,7 +42,7 @@ def test_rows_of_whatever_was_passed(table: NDArray[np.float64]) -> None:
 def test_select_refuses_other_tables(table: NDArray[np.float64]) -> None:
     with pytest.raises(NotFittedError):
         arss.TED().select(table)
-    with pytest.raises(ValueError, match="299 rows.*fitted on 300"):
+    with pytest.raises(ValueError, match=r"299 rows.*fitted on 300"):
         arss.TED().fit(table).select(table[:-1])
 
 
