@@ -1,11 +1,11 @@
 # The two commands of the README are `cargo run --release -- demo` and `make test`.
-.PHONY: demo test check lint unit docs bench
+.PHONY: demo test check lint unit docs bench test-python
 
 demo:
 	cargo run --release -- demo
 
 # Everything CI runs: lints, documentation, all tests.
-test: lint docs unit
+test: lint docs unit test-python
 
 check: test
 
@@ -18,6 +18,10 @@ unit:
 
 docs:
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+
+# The Python package: wheel and source distribution in fresh environments (Python 3.11 or newer).
+test-python:
+	python/test.sh
 
 # The linear-time forms against the literal ones, as ratios from one run.
 bench:

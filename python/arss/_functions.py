@@ -29,8 +29,8 @@ def select(X: Any, k: int | float, *, return_indices: bool = False, **params: An
     Examples
     --------
     >>> import numpy as np, arss
-    >>> X = np.array([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0], [0.1, 0.9]])
-    >>> rows, indices = arss.select(X, 2, return_indices=True)
+    >>> X = np.random.default_rng(0).normal(size=(100, 5))
+    >>> rows, indices = arss.select(X, 3, return_indices=True)
     >>> np.array_equal(rows, X[indices])
     True
     """

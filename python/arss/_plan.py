@@ -15,6 +15,9 @@ _PROBE_SIDE = 256
 _PROBE_ITERATIONS = 3
 #: Bytes an item besides the table: weights, norms, residuals, scores.
 _ITEM_BYTES = {"arss": 56, "rrss": 72, "ted": 56, "kmeans": 64, "kmedoids": 96, "rrqr": 48, "random": 48}
+#: Rows scored at a time, and the most products of each that are held.
+_SCORED_ROWS = 256
+_SCORED_COLUMNS = 65_536
 #: Sums of the threads, and the distances k-medoids keeps.
 _SUMS_LIMIT = 64 << 20
 
@@ -91,8 +94,8 @@ def _bytes(n: int, l: int, method: str, size: int) -> int:  # noqa: E741
     short = min(n, l)
     needed = _ITEM_BYTES[method] * n
     if method in ("arss", "rrss"):
-        # One value a cell: P of ARSS, the dual of RRSS.
-        needed += n * l * size
+        # One value a cell: P of ARSS, the dual of RRSS; and the products that the scores are summed from.
+        needed += n * l * size + _SCORED_ROWS * min(n, _SCORED_COLUMNS) * size
     if method in ("arss", "rrss", "ted"):
         needed += min(64 * 8 * short * short, max(_SUMS_LIMIT, 64 * short * short)) + 6 * 8 * short * short
     if method == "kmedoids":

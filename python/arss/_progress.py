@@ -40,6 +40,7 @@ class Watch:
         self._callback = callback
         self._started = self._shown = time.monotonic()
         self._drawn = 0
+        self._unseen: Progress | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -47,6 +48,8 @@ class Watch:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if self._unseen is not None:
+            self._draw(self._unseen)
         if self._drawn:
             print(file=sys.stderr, flush=True)
 
@@ -61,14 +64,17 @@ class Watch:
         return bool(self._callback(progress)) if self._callback is not None else False
 
     def _show(self, progress: Progress) -> None:
-        now = time.monotonic()
-        live = _is_live()
-        pause = 0.0 if self._verbose > 1 else 0.1 if live else 5.0
-        if now - self._shown < pause and progress.iteration < progress.limit:
-            return
-        self._shown = now
-        line = self._line(progress, now - self._started)
-        if live and self._verbose == 1:
+        """Draw the progress, or remember it if the last drawing was just now."""
+        pause = 0.0 if self._verbose > 1 else 0.1 if _is_live() else 5.0
+        if time.monotonic() - self._shown < pause:
+            self._unseen = progress
+        else:
+            self._draw(progress)
+
+    def _draw(self, progress: Progress) -> None:
+        self._shown, self._unseen = time.monotonic(), None
+        line = self._line(progress, self._shown - self._started)
+        if _is_live() and self._verbose == 1:
             # Written over the line before: a terminal and a notebook both understand it.
             print("\r" + line.ljust(self._drawn), end="", file=sys.stderr, flush=True)
             self._drawn = len(line)

@@ -38,13 +38,15 @@ def expected_failures(estimator: BaseEstimator) -> dict[str, str]:
     }
 
 
-@parametrize_with_checks([kind() for kind in ESTIMATORS], expected_failed_checks=expected_failures)
+@parametrize_with_checks([kind() for kind in ESTIMATORS], expected_failed_checks=expected_failures)  # type: ignore[untyped-decorator]
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learn(estimator: BaseEstimator, check: Any) -> None:
     check(estimator)
 
 
-@parametrize_with_checks([arss.FeatureSelector(method) for method in ("rrss", "ted", "rrqr")])
+@parametrize_with_checks(  # type: ignore[untyped-decorator]
+    [arss.FeatureSelector(method) for method in ("rrss", "ted", "rrqr")]
+)
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learn_feature_methods(estimator: BaseEstimator, check: Any) -> None:
     check(estimator)

@@ -19,7 +19,7 @@ if "ARSS_BINARY" in os.environ:
 
 CASES: list[tuple[Any, list[str]]] = [
     (arss.ARSS(n_samples=7), ["--method", "arss"]),
-    (arss.ARSS(n_samples=7, p=1.0, gamma=0.5), ["--method", "arss", "--p", "1", "--gamma", "0.5"]),
+    (arss.ARSS(n_samples=7, p=1.0, gamma=50), ["--method", "arss", "--p", "1", "--gamma", "50"]),
     (arss.RRSS(n_samples=7, gamma_ratio=0.2), ["--method", "rrss", "--gamma-ratio", "0.2"]),
     (arss.TED(n_samples=7, alpha=0.5), ["--method", "ted", "--alpha", "0.5"]),
     (arss.RRQR(n_samples=7), ["--method", "rrqr"]),
@@ -60,6 +60,7 @@ def test_features_too(method: str, tmp_path: Path) -> None:
     found = through(BINARIES[-1], tmp_path / "table.npy", ["--method", method, "--features"])
     selector = arss.FeatureSelector(method, n_features_to_select=7).fit(X)
     assert found["indices"] == selector.feature_indices_.tolist()
+    assert selector.scores_ is not None
     assert found["scores"] == selector.scores_[selector.feature_indices_].tolist()
 
 

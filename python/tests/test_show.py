@@ -29,9 +29,11 @@ def closed_figures() -> Any:
 def test_pictures(table: NDArray[np.float64]) -> None:
     selector = arss.ARSS(p=1.0).fit(table)
     axes = arss.plot.picks(selector, table, n_outliers=3)
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["300 rows", "3 strangest", "10 chosen"]
-    nearest = arss.plot.coverage(selector, table).lines[0].get_ydata()
-    assert len(nearest) == 10 and (np.diff(np.asarray(nearest)) <= 0).all()
+    legend = axes.get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == ["300 rows", "3 strangest", "10 chosen"]
+    nearest = np.asarray(arss.plot.coverage(selector, table).lines[0].get_ydata())
+    assert len(nearest) == 10 and (np.diff(nearest) <= 0).all()
     assert len(arss.plot.convergence(selector).lines) == 2
     assert len(arss.plot.scores(selector).lines) == 2
     own = matplotlib.pyplot.subplots()[1]
@@ -82,4 +84,4 @@ def test_public_names() -> None:
     assert all(hasattr(arss, name) for name in arss.__all__)
     assert set(arss.__all__) <= set(dir(arss))
     with pytest.raises(AttributeError, match="Exemplar"):
-        _ = arss.Exemplar  # type: ignore[attr-defined]
+        _ = arss.Exemplar
