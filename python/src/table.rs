@@ -118,7 +118,9 @@ fn stride<T>(bytes: isize, count: usize) -> PyResult<usize> {
     match usize::try_from(bytes) {
         _ if count <= 1 => Ok(1),
         Ok(bytes) if bytes % size == 0 => Ok(bytes / size),
-        _ => Err(PyValueError::new_err(format!("strides must be multiples of {size}, not negative, but one is {bytes}"))),
+        _ => {
+            Err(PyValueError::new_err(format!("strides must be multiples of {size}, not negative, but one is {bytes}")))
+        }
     }
 }
 

@@ -111,12 +111,8 @@ fn solve(job: Job, line: Line) {
 
 fn choose<T: Float>(cells: &Cells<T>, job: &Job, line: &Line) -> Result<Selection, Error> {
     let mut callback = |state: &Progress| line.tell(state);
-    let mut run = Run {
-        threads: job.threads,
-        all_scores: job.all_scores,
-        progress: Some(&mut callback),
-        ..Run::default()
-    };
+    let mut run =
+        Run { threads: job.threads, all_scores: job.all_scores, progress: Some(&mut callback), ..Run::default() };
     cells.view(|samples| {
         let items = if job.features { samples.transposed() } else { samples };
         job.method.select(&items, job.k, &mut run)

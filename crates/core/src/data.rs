@@ -268,3 +268,43 @@ impl<T: Float> Block<'_, T> {
         &self.values[row * self.columns..(row + 1) * self.columns]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_layout_of_the_cells_is_not_seen() {
+        let (rows, columns) = (7, 3);
+        for size in [1.0, 1e200] {
+            let table: Vec<f64> = (0..rows * columns).map(|i| (i as f64 * 1.7).sin() * size).collect();
+            let by_column: Vec<f64> = (0..rows * columns).map(|i| table[i % rows * columns + i / rows]).collect();
+            let slices: Vec<&[f64]> = by_column.chunks(rows).collect();
+            let plain = Samples::new(&table, rows, columns).unwrap();
+            let others = [
+                Samples::strided(&by_column, rows, columns, 1, rows).unwrap(),
+                Samples::columns(&slices).unwrap(),
+                Samples::columns(&slices).unwrap().transposed().transposed(),
+            ];
+            for other in others {
+                for (a, b) in [(plain, other), (plain.transposed(), other.transposed())] {
+                    let (a, b) = (a.in_safe_range(), b.in_safe_range());
+                    assert_eq!((a.items(), a.features(), a.max_abs()), (b.items(), b.features(), b.max_abs()));
+                    assert_eq!(a.block(1..3).values, b.block(1..3).values);
+                    assert_eq!(a.gather(&[2, 0]).values, b.gather(&[2, 0]).values);
+                    assert_eq!(a.item(1), b.item(1));
+                    assert_eq!(a.get(0, 2), b.get(0, 2));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn columns_that_are_no_table() {
+        let (long, short) = ([1.0, 2.0], [f64::NAN]);
+        assert!(matches!(Samples::columns(&[&long[..], &short[..]]), Err(Error::Shape { .. })));
+        assert!(matches!(Samples::columns(&[&short[..]]), Err(Error::NotFinite { row: 0, column: 0, .. })));
+        assert!(matches!(Samples::columns(&[&long[..0]]), Err(Error::Empty { rows: 0, columns: 1 })));
+        assert!(matches!(Samples::<f64>::columns(&[]), Err(Error::Empty { rows: 0, columns: 0 })));
+    }
+}
