@@ -38,16 +38,23 @@ def accuracy(chosen, split):
 
 def main(picture=None):
     """Print the table and, if asked, draw the figure."""
-    warnings.simplefilter("ignore")  # some methods say that 50 picks are near the rank of the data
+    warnings.simplefilter(
+        "ignore"
+    )  # some methods say that 50 picks are near the rank of the data
     X, y = load_digits(return_X_y=True)
     found = {name: [] for name in ("random", *METHODS)}
     for seed in range(SPLITS):
         split = train_test_split(X, y, test_size=0.25, random_state=seed, stratify=y)
-        draws = [arss.RandomSelector(K, random_state=draw).fit(split[0]).sample_indices_ for draw in range(DRAWS)]
+        draws = [
+            arss.RandomSelector(K, random_state=draw).fit(split[0]).sample_indices_
+            for draw in range(DRAWS)
+        ]
         found["random"].append(np.mean([accuracy(draw, split) for draw in draws]))
         for name, selector in METHODS.items():
             found[name].append(accuracy(selector.fit(split[0]).sample_indices_, split))
-    print(f"1-NN accuracy from {K} labels, digits, mean and standard deviation over {SPLITS} splits")
+    print(
+        f"1-NN accuracy from {K} labels, digits, mean and standard deviation over {SPLITS} splits"
+    )
     for name, values in found.items():
         print(f"{name:10} {np.mean(values):.3f} +- {np.std(values):.3f}")
     if picture:
@@ -69,11 +76,17 @@ def draw_figure(found, X, picture):
         xerr=[np.std(found[name]) for name in order],
         color=["tab:gray" if name == "random" else "tab:blue" for name in order],
     )
-    left.set(xlabel="1-NN accuracy", title=f"{K} labels of digits, {SPLITS} splits", xlim=(0, 1))
+    left.set(
+        xlabel="1-NN accuracy",
+        title=f"{K} labels of digits, {SPLITS} splits",
+        xlim=(0, 1),
+    )
     rows = []
     for name in ("k-medoids", "TED", "ARSS"):
         picks = METHODS[name].fit(X).select(X)[:10].reshape(-1, 8, 8)
-        rows.append(np.hstack([np.pad(16 - image, 1, constant_values=16) for image in picks]))
+        rows.append(
+            np.hstack([np.pad(16 - image, 1, constant_values=16) for image in picks])
+        )
     right.imshow(np.vstack(rows), cmap="gray")
     right.set_yticks([5, 15, 25], ("k-medoids", "TED", "ARSS"))
     right.set_xticks([])

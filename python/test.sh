@@ -4,7 +4,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
-work=${CARGO_TARGET_DIR:-$root/target}/python
+# One folder for all builds, the one from the source distribution too.
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target}
+work=$CARGO_TARGET_DIR/python
 python=${PYTHON:-python3}
 rm -rf "$work"
 mkdir -p "$work"
@@ -23,7 +25,7 @@ environment tools maturin ruff
 "$work/tools/bin/ruff" format --check python
 
 cargo build --release --package arss-cli
-binary=$(dirname "$work")/release/arss
+binary=$CARGO_TARGET_DIR/release/arss
 (cd python && "$work/tools/bin/maturin" build --release --quiet --interpreter "$python" --out "$work/dist")
 wheel=$(echo "$work"/dist/*.whl)
 

@@ -57,7 +57,7 @@ LAYOUTS: dict[str, Any] = {
     "polars": lambda X: pl.DataFrame(X),
     "polars in chunks": lambda X: pl.concat([pl.DataFrame(X[:100]), pl.DataFrame(X[100:])], rechunk=False),
     "pyarrow": lambda X: pa.table({f"c{j}": column for j, column in enumerate(X.T)}),
-    "pyarrow batch": lambda X: pa.record_batch({f"c{j}": column.copy() for j, column in enumerate(X.T)}),
+    "pyarrow batch": lambda X: pa.RecordBatch.from_arrays([pa.array(column) for column in X.T], names=list("abcdef")),
     "pyarrow in chunks": lambda X: pa.concat_tables(
         [pa.table({f"c{j}": part for j, part in enumerate(half.T)}) for half in (X[:100], X[100:])]
     ),
@@ -257,7 +257,7 @@ def test_lazy_frames_want_to_be_collected() -> None:
 
 
 def test_sparse_beyond_the_limit_names_the_alternative() -> None:
-    X = scipy.sparse.eye_array(200_000, 10_000, format="csr")
+    X = scipy.sparse.eye(200_000, 10_000, format="csr")
     with pytest.raises(ValueError, match=r"14.9 GiB.*TruncatedSVD"):
         arss.TED().fit(X)
 
