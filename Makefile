@@ -1,11 +1,11 @@
 # The two commands of the README are `cargo run --release -- demo` and `make test`.
-.PHONY: demo test check lint unit docs bench bench-memory bench-certificate
+.PHONY: demo test check lint unit docs test-python bench bench-memory bench-certificate bench-python
 
 demo:
 	cargo run --release -- demo
 
 # Everything CI runs: lints, documentation, all tests.
-test: lint docs unit
+test: lint docs unit test-python
 
 check: test
 
@@ -19,6 +19,10 @@ unit:
 docs:
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 
+# The Python package: wheel and source distribution in fresh environments (Python 3.11 or newer).
+test-python:
+	python/test.sh
+
 # The linear-time forms against the literal ones, as ratios from one run.
 bench:
 	cargo bench -p arss --bench literal
@@ -31,3 +35,7 @@ bench-memory:
 bench-certificate:
 	cargo build --release
 	python3 benchmarks/certificate/run.py
+
+# Time of the Python package on top of the core.
+bench-python:
+	$(or $(PYTHON),python3) benchmarks/python/overhead.py

@@ -25,14 +25,34 @@ use crate::{Error, Float};
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Samples<'a, T> {
-    data: &'a [T],
+    cells: Cells<'a, T>,
     items: usize,
     features: usize,
-    item_stride: usize,
-    feature_stride: usize,
     max_abs: f64,
     /// Power of two that blocks are multiplied by; 1 unless the values are extreme.
     scale: f64,
+}
+
+/// Where the values stand.
+#[derive(Debug, Clone, Copy)]
+enum Cells<'a, T> {
+    /// Value (i, j) at `i * item_stride + j * feature_stride`.
+    Strided { data: &'a [T], item_stride: usize, feature_stride: usize },
+    /// One slice a feature.
+    Features(&'a [&'a [T]]),
+    /// One slice an item: the transpose of [`Features`](Cells::Features).
+    Items(&'a [&'a [T]]),
+}
+
+impl<T: Copy> Cells<'_, T> {
+    #[inline]
+    fn get(&self, item: usize, feature: usize) -> T {
+        match *self {
+            Cells::Strided { data, item_stride, feature_stride } => data[item * item_stride + feature * feature_stride],
+            Cells::Features(slices) => slices[feature][item],
+            Cells::Items(slices) => slices[item][feature],
+        }
+    }
 }
 
 impl<'a, T: Float> Samples<'a, T> {
@@ -73,7 +93,37 @@ impl<'a, T: Float> Samples<'a, T> {
         if needed > data.len() {
             return Err(Error::Shape { rows: items, columns: features, needed, found: data.len() });
         }
-        let mut samples = Samples { data, items, features, item_stride, feature_stride, max_abs: 0.0, scale: 1.0 };
+        Self::checked(Cells::Strided { data, item_stride, feature_stride }, items, features)
+    }
+
+    /// A table whose columns stand apart, as data frames keep them: one slice a column.
+    ///
+    /// ```
+    /// use arss::Samples;
+    ///
+    /// let (height, width) = ([1.0, 2.0, 3.0], [4.0, 5.0, 6.0]);
+    /// let columns = [&height[..], &width[..]];
+    /// let samples = Samples::columns(&columns)?;
+    /// assert_eq!((samples.items(), samples.features(), samples.get(2, 0)), (3, 2, 3.0));
+    /// # Ok::<(), arss::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the table is empty, the columns differ in length, or a value is NaN or infinite.
+    pub fn columns(columns: &'a [&'a [T]]) -> Result<Self, Error> {
+        let (items, features) = (columns.first().map_or(0, |column| column.len()), columns.len());
+        if let Some(other) = columns.iter().find(|column| column.len() != items) {
+            return Err(Error::Shape { rows: items, columns: features, needed: items, found: other.len() });
+        }
+        if items == 0 {
+            return Err(Error::Empty { rows: items, columns: features });
+        }
+        Self::checked(Cells::Features(columns), items, features)
+    }
+
+    /// The table once its values are known to be finite.
+    fn checked(cells: Cells<'a, T>, items: usize, features: usize) -> Result<Self, Error> {
+        let mut samples = Samples { cells, items, features, max_abs: 0.0, scale: 1.0 };
         samples.max_abs = samples.largest_finite()?;
         Ok(samples)
     }
@@ -94,19 +144,20 @@ impl<'a, T: Float> Samples<'a, T> {
     /// If either index is out of range.
     pub fn get(&self, item: usize, feature: usize) -> T {
         assert!(item < self.items && feature < self.features, "index out of range");
-        self.data[item * self.item_stride + feature * self.feature_stride]
+        self.cells.get(item, feature)
     }
 
     /// The same table with rows and columns exchanged, without copying: its items are the features.
     #[must_use]
     pub fn transposed(&self) -> Self {
-        Samples {
-            items: self.features,
-            features: self.items,
-            item_stride: self.feature_stride,
-            feature_stride: self.item_stride,
-            ..*self
-        }
+        let cells = match self.cells {
+            Cells::Strided { data, item_stride, feature_stride } => {
+                Cells::Strided { data, item_stride: feature_stride, feature_stride: item_stride }
+            }
+            Cells::Features(slices) => Cells::Items(slices),
+            Cells::Items(slices) => Cells::Features(slices),
+        };
+        Samples { cells, items: self.features, features: self.items, ..*self }
     }
 
     /// The largest absolute value.
@@ -118,9 +169,8 @@ impl<'a, T: Float> Samples<'a, T> {
     fn largest_finite(&self) -> Result<f64, Error> {
         let mut max = 0.0f64;
         for row in 0..self.items {
-            let start = row * self.item_stride;
             for column in 0..self.features {
-                let value = self.data[start + column * self.feature_stride].to_f64();
+                let value = self.cells.get(row, column).to_f64();
                 if !value.is_finite() {
                     return Err(Error::NotFinite { row, column, value });
                 }
@@ -155,8 +205,11 @@ impl<'a, T: Float> Samples<'a, T> {
     /// Items `range` as a row-major block: borrowed where the layout allows it, gathered otherwise.
     pub(crate) fn block(&self, range: Range<usize>) -> Block<'a, T> {
         let rows = range.len();
-        if self.feature_stride == 1 && self.item_stride == self.features && self.scale == 1.0 {
-            let values = &self.data[range.start * self.features..range.end * self.features];
+        if let Cells::Strided { data, item_stride, feature_stride: 1 } = self.cells
+            && item_stride == self.features
+            && self.scale == 1.0
+        {
+            let values = &data[range.start * self.features..range.end * self.features];
             return Block { values: Cow::Borrowed(values), rows, columns: self.features };
         }
         let mut values = Vec::with_capacity(rows * self.features);
@@ -177,19 +230,24 @@ impl<'a, T: Float> Samples<'a, T> {
 
     /// One item as `f64`.
     pub(crate) fn item(&self, item: usize) -> Vec<f64> {
-        let start = item * self.item_stride;
-        (0..self.features).map(|j| self.data[start + j * self.feature_stride].to_f64() * self.scale).collect()
+        (0..self.features).map(|j| self.cells.get(item, j).to_f64() * self.scale).collect()
     }
 
     fn extend_with_item(&self, values: &mut Vec<T>, item: usize) {
-        let start = item * self.item_stride;
-        if self.scale == 1.0 && self.feature_stride == 1 {
-            values.extend_from_slice(&self.data[start..start + self.features]);
-        } else if self.scale == 1.0 {
-            values.extend((0..self.features).map(|j| self.data[start + j * self.feature_stride]));
-        } else {
-            let scaled = |j: usize| T::from_f64(self.data[start + j * self.feature_stride].to_f64() * self.scale);
-            values.extend((0..self.features).map(scaled));
+        let features = 0..self.features;
+        if self.scale != 1.0 {
+            values.extend(features.map(|j| T::from_f64(self.cells.get(item, j).to_f64() * self.scale)));
+            return;
+        }
+        match self.cells {
+            Cells::Strided { data, item_stride, feature_stride: 1 } => {
+                values.extend_from_slice(&data[item * item_stride..item * item_stride + self.features]);
+            }
+            Cells::Strided { data, item_stride, feature_stride } => {
+                values.extend(features.map(|j| data[item * item_stride + j * feature_stride]));
+            }
+            Cells::Features(slices) => values.extend(slices.iter().map(|column| column[item])),
+            Cells::Items(slices) => values.extend_from_slice(slices[item]),
         }
     }
 }
@@ -208,5 +266,45 @@ impl<T: Float> Block<'_, T> {
 
     pub fn row(&self, row: usize) -> &[T] {
         &self.values[row * self.columns..(row + 1) * self.columns]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_layout_of_the_cells_is_not_seen() {
+        let (rows, columns) = (7, 3);
+        for size in [1.0, 1e200] {
+            let table: Vec<f64> = (0..rows * columns).map(|i| (i as f64 * 1.7).sin() * size).collect();
+            let by_column: Vec<f64> = (0..rows * columns).map(|i| table[i % rows * columns + i / rows]).collect();
+            let slices: Vec<&[f64]> = by_column.chunks(rows).collect();
+            let plain = Samples::new(&table, rows, columns).unwrap();
+            let others = [
+                Samples::strided(&by_column, rows, columns, 1, rows).unwrap(),
+                Samples::columns(&slices).unwrap(),
+                Samples::columns(&slices).unwrap().transposed().transposed(),
+            ];
+            for other in others {
+                for (a, b) in [(plain, other), (plain.transposed(), other.transposed())] {
+                    let (a, b) = (a.in_safe_range(), b.in_safe_range());
+                    assert_eq!((a.items(), a.features(), a.max_abs()), (b.items(), b.features(), b.max_abs()));
+                    assert_eq!(a.block(1..3).values, b.block(1..3).values);
+                    assert_eq!(a.gather(&[2, 0]).values, b.gather(&[2, 0]).values);
+                    assert_eq!(a.item(1), b.item(1));
+                    assert_eq!(a.get(0, 2), b.get(0, 2));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn columns_that_are_no_table() {
+        let (long, short) = ([1.0, 2.0], [f64::NAN]);
+        assert!(matches!(Samples::columns(&[&long[..], &short[..]]), Err(Error::Shape { .. })));
+        assert!(matches!(Samples::columns(&[&short[..]]), Err(Error::NotFinite { row: 0, column: 0, .. })));
+        assert!(matches!(Samples::columns(&[&long[..0]]), Err(Error::Empty { rows: 0, columns: 1 })));
+        assert!(matches!(Samples::<f64>::columns(&[]), Err(Error::Empty { rows: 0, columns: 0 })));
     }
 }

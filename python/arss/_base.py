@@ -1,0 +1,176 @@
+"""What every row selector shares: reading the table, running the core, keeping the result."""
+
+import warnings
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning, DataDimensionalityWarning
+from sklearn.utils.validation import check_is_fitted
+
+from arss import _core, _html
+from arss._input import Input, count, explain_not_finite, read
+from arss._progress import Watch
+from arss._rows import length, take
+from arss._threads import threads
+
+
+def solve(estimator: Any, data: Input, k: int, settings: dict[str, object], **how: Any) -> "_core.Selection":
+    """Run the core, showing progress as the estimator wants it, and warn as scikit-learn does."""
+    method, name = estimator._method_name(), type(estimator).__name__
+    with Watch(name, estimator.verbose, estimator.callback) as watch:
+        try:
+            found = _core.select(
+                data.table,
+                k,
+                method,
+                settings,
+                threads=threads(estimator.n_jobs),
+                progress=watch.observer(),
+                **how,
+            )
+        except _core.NotFinite:
+            raise ValueError(explain_not_finite(data.table, data.names)) from None
+    if found["status"] == "iteration_limit" and settings.get("tol") != 0:
+        warnings.warn(
+            f"{name} did not converge in max_iter={found['iterations']} iterations: the picks are those so far; "
+            "raise max_iter or tol",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    for kind, note in found["notes"]:
+        if kind != "sampled":
+            category = DataDimensionalityWarning if kind == "saturated" else UserWarning
+            warnings.warn(note, category, stacklevel=3)
+    return found
+
+
+class RowSelector(BaseEstimator):
+    """Base of the row selectors: a subclass names its method and settings."""
+
+    _method: ClassVar[str]
+    #: Constructor arguments that are settings of the core.
+    _settings_names: ClassVar[tuple[str, ...]] = ()
+    #: Whether scoring every row costs next to nothing.
+    _cheap_scores: ClassVar[bool] = True
+
+    n_samples: int | float
+    n_jobs: int | None
+    verbose: int
+    missing: str
+    encode: str | None
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Choose rows of `X`.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, pandas or polars DataFrame, pyarrow Table, list of rows
+            The table; one sample a row.
+        y : ignored
+            For compatibility with pipelines.
+        sample_weight : array of shape (n,), optional
+            How much it matters that each row is represented. Only `TED` has weights; the other
+            methods accept equal ones.
+        groups : None
+            Reserved for quotas a group.
+
+        Returns
+        -------
+        self
+        """
+        if groups is not None:
+            raise ValueError("groups were passed, but no method here has quotas: they come with Exemplars")
+        data = read(self, X, self.missing, self.encode)
+        weights = _weights(sample_weight, data)
+        k = count(self.n_samples, data.rows, "n_samples")
+        settings = self._settings()
+        if weights is not None:
+            settings |= self._weight_settings(weights)
+        found = solve(self, data, k, settings, all_scores=self._wants_all_scores())
+        self._keep(found, data)
+        return self
+
+    def select(self, X: Any) -> Any:
+        """Rows of `X` at `sample_indices_`, best first, as the kind of thing that `X` is.
+
+        `X` may be the table of `fit` or anything that has one row for each of its rows: labels,
+        a wider table, a list of file names.
+        """
+        check_is_fitted(self)
+        if length(X) != self.n_rows_:
+            raise ValueError(f"X has {length(X)} rows, but {type(self).__name__} was fitted on {self.n_rows_}")
+        return take(X, self.sample_indices_)
+
+    def fit_resample(self, X: Any, y: Any, **params: Any) -> tuple[Any, Any]:
+        """Choose rows and return them with their labels, as imbalanced-learn's samplers do."""
+        self.fit(X, y, **params)
+        return self.select(X), self.select(y)
+
+    def _method_name(self) -> str:
+        return self._method
+
+    def _settings(self) -> dict[str, object]:
+        """The settings for the core; `None` leaves one at its default."""
+        given = {name: getattr(self, name) for name in self._settings_names}
+        return {name: value for name, value in given.items() if value is not None}
+
+    def _weight_settings(self, weights: NDArray[np.float64]) -> dict[str, object]:
+        """What weights add to the settings: nothing if they are equal, which is what no weights mean."""
+        if weights[0] > 0 and np.isfinite(weights[0]) and (weights == weights[0]).all():
+            return {}
+        if not weights.any():
+            raise ValueError("all sample weights are zero: there is nothing to represent")
+        raise ValueError(f"{type(self).__name__} has no sample weights: use TED, or pass equal ones")
+
+    def _wants_all_scores(self) -> bool:
+        return self._cheap_scores or bool(getattr(self, "all_scores", False))
+
+    def _keep(self, found: "_core.Selection", data: Input) -> None:
+        """Store the result under scikit-learn's names; rows left out have NaN."""
+        kept = data.kept
+
+        def spread(values: NDArray[np.float64]) -> NDArray[np.float64]:
+            if kept is None:
+                return values
+            full = np.full(data.n_rows, np.nan)
+            full[kept] = values
+            return full
+
+        indices = found["indices"]
+        every = found["all_scores"]
+        self.sample_indices_ = indices if kept is None else kept[indices]
+        self.scores_ = found["scores"]
+        self.all_scores_ = None if every is None else spread(every)
+        self.outlier_scores_ = spread(found["residuals"])
+        self.n_iter_ = found["iterations"]
+        self.objective_ = found["objective"]
+        self.gap_ = found["gap"]
+        self.gamma_ = found["gamma"]
+        self.status_ = found["status"]
+        self.history_ = found["history"]
+        self.seconds_ = dict(zip(("prepare", "solve", "score"), found["seconds"], strict=True))
+        self.notes_ = [note for _, note in found["notes"]]
+        self.n_rows_ = data.n_rows
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.missing != "error"
+        return tags
+
+    def _repr_html_(self) -> str:
+        return _html.summary(self)
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
+
+
+def _weights(sample_weight: Any, data: Input) -> NDArray[np.float64] | None:
+    if sample_weight is None:
+        return None
+    weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
+    if weights.shape != (data.n_rows,):
+        raise ValueError(f"sample_weight has shape {weights.shape}, but one weight a row is needed: ({data.n_rows},)")
+    return weights if data.kept is None else weights[data.kept]

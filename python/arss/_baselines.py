@@ -1,0 +1,370 @@
+"""The usual alternatives: each class names its method and its settings, the rest is shared."""
+
+from numbers import Integral
+from typing import Any
+
+from sklearn.utils import check_random_state
+
+from arss._base import RowSelector
+from arss._progress import Callback
+
+
+class SeededSelector(RowSelector):
+    """Methods that draw random numbers."""
+
+    random_state: Any
+
+    def _settings(self) -> dict[str, object]:
+        state = self.random_state
+        # A number is the seed itself, so that the command line's --seed means the same.
+        drawn = int(state) if isinstance(state, Integral) else int(check_random_state(state).randint(2**31 - 1))
+        return super()._settings() | {"seed": drawn}
+
+
+class RRQR(RowSelector):
+    """Column-pivoted QR of the transposed table: each pick is the row farthest from the span of those before.
+
+    Spans the table well and picks outliers first.
+
+    Parameters
+    ----------
+    n_samples : int or float, default=10
+        How many rows to choose: a number (at most as many as there are), or a share in (0, 1],
+        rounded down but at least one row.
+    n_jobs : int or None, default=None
+        Threads; None and -1 take every core. The answer does not depend on it.
+    verbose : int, default=0
+        1 shows a progress bar on stderr, 2 a line an iteration.
+    callback : callable or None, default=None
+        Called with a `Progress` once an iteration; something true stops the run, and the result
+        is the one so far.
+    missing : {"error", "mean", "median", "drop"}, default="error"
+        What to do with NaN: refuse it, fill it by the column's mean or median, or leave the rows
+        out (their `outlier_scores_` are NaN).
+    encode : {None, "onehot", "ordinal", "drop"}, default=None
+        What to do with data frame columns that hold no numbers: refuse them, or turn them into
+        columns of 0 and 1, into positions, or leave them out.
+
+    Attributes
+    ----------
+    sample_indices_ : ndarray of shape (n_chosen,)
+        Positions of the chosen rows, best first.
+    scores_ : ndarray of shape (n_chosen,)
+        Their scores: the distance of each pick from the span of those before.
+    all_scores_ : ndarray of shape (n,) or None
+        The score of every row, where it was computed.
+    outlier_scores_ : ndarray of shape (n,)
+        What the method leaves of each row, larger is stranger: the distance from the span of the picks.
+    n_iter_ : int
+        Iterations (or picks) done.
+    objective_ : float
+        The model's objective at the result.
+    gap_ : float or None
+        None: the method has no duality gap.
+    status_ : {"converged", "iteration_limit", "stopped"}
+        How the run ended.
+    history_ : dict of arrays
+        `iteration`, `objective`, `residual`, `gap` and `mu`, one entry an iteration where the
+        method iterates.
+    seconds_ : dict
+        Wall-clock seconds of the phases `prepare`, `solve` and `score`.
+    notes_ : list of str
+        What else there is to know about the choice.
+    n_rows_, n_features_in_ : int
+        Shape of the table.
+    feature_names_in_ : ndarray of str
+        Names of the columns, if all are strings.
+
+    Examples
+    --------
+    >>> from arss import RRQR
+    >>> RRQR(n_samples=2).fit([[3.0, 0.0], [2.9, 0.1], [0.0, 1.0]]).sample_indices_.tolist()
+    [0, 2]
+    """
+
+    _method = "rrqr"
+
+    def __init__(
+        self,
+        n_samples: int | float = 10,
+        *,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callback | None = None,
+        missing: str = "error",
+        encode: str | None = None,
+    ) -> None:
+        self.n_samples = n_samples
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.callback = callback
+        self.missing = missing
+        self.encode = encode
+
+
+class KMeansSelector(SeededSelector):
+    """The rows nearest to the centres of k-means.
+
+    Parameters
+    ----------
+    n_samples : int or float, default=10
+        How many rows to choose: a number (at most as many as there are), or a share in (0, 1],
+        rounded down but at least one row.
+    max_iter : int, default=100
+        Most iterations.
+    tol : float, default=1e-4
+        Stop when an iteration lowers the objective by at most this share.
+    random_state : int, RandomState instance or None, default=None
+        Seed; the same number gives the same rows, in the command line (`--seed`) too.
+    n_jobs : int or None, default=None
+        Threads; None and -1 take every core. The answer does not depend on it.
+    verbose : int, default=0
+        1 shows a progress bar on stderr, 2 a line an iteration.
+    callback : callable or None, default=None
+        Called with a `Progress` once an iteration; something true stops the run, and the result
+        is the one so far.
+    missing : {"error", "mean", "median", "drop"}, default="error"
+        What to do with NaN: refuse it, fill it by the column's mean or median, or leave the rows
+        out (their `outlier_scores_` are NaN).
+    encode : {None, "onehot", "ordinal", "drop"}, default=None
+        What to do with data frame columns that hold no numbers: refuse them, or turn them into
+        columns of 0 and 1, into positions, or leave them out.
+
+    Attributes
+    ----------
+    sample_indices_ : ndarray of shape (n_chosen,)
+        Positions of the chosen rows, best first.
+    scores_ : ndarray of shape (n_chosen,)
+        Their scores: the sizes of their clusters.
+    all_scores_ : ndarray of shape (n,) or None
+        The score of every row, where it was computed.
+    outlier_scores_ : ndarray of shape (n,)
+        What the method leaves of each row, larger is stranger: the distance to the nearest pick.
+    n_iter_ : int
+        Iterations (or picks) done.
+    objective_ : float
+        The model's objective at the result.
+    gap_ : float or None
+        None: the method has no duality gap.
+    status_ : {"converged", "iteration_limit", "stopped"}
+        How the run ended.
+    history_ : dict of arrays
+        `iteration`, `objective`, `residual`, `gap` and `mu`, one entry an iteration where the
+        method iterates.
+    seconds_ : dict
+        Wall-clock seconds of the phases `prepare`, `solve` and `score`.
+    notes_ : list of str
+        What else there is to know about the choice.
+    n_rows_, n_features_in_ : int
+        Shape of the table.
+    feature_names_in_ : ndarray of str
+        Names of the columns, if all are strings.
+
+    Examples
+    --------
+    >>> from arss import KMeansSelector
+    >>> X = [[0.0], [0.1], [0.2], [9.0], [9.1], [9.2]]
+    >>> sorted(KMeansSelector(n_samples=2, random_state=0).fit(X).sample_indices_.tolist())
+    [1, 4]
+    """
+
+    _method = "kmeans"
+    _settings_names = ("max_iter", "tol")
+
+    def __init__(
+        self,
+        n_samples: int | float = 10,
+        *,
+        max_iter: int = 100,
+        tol: float = 1e-4,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callback | None = None,
+        missing: str = "error",
+        encode: str | None = None,
+    ) -> None:
+        self.n_samples = n_samples
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.callback = callback
+        self.missing = missing
+        self.encode = encode
+
+
+class KMedoidsSelector(SeededSelector):
+    """Medoids: the rows with the least sum of distances to the nearest of them, found by swapping.
+
+    Tables of more than 5,000 rows are searched in samples (`notes_` says so).
+
+    Parameters
+    ----------
+    n_samples : int or float, default=10
+        How many rows to choose: a number (at most as many as there are), or a share in (0, 1],
+        rounded down but at least one row.
+    max_iter : int, default=100
+        Most iterations (sweeps over all rows).
+    random_state : int, RandomState instance or None, default=None
+        Seed; the same number gives the same rows, in the command line (`--seed`) too.
+    n_jobs : int or None, default=None
+        Threads; None and -1 take every core. The answer does not depend on it.
+    verbose : int, default=0
+        1 shows a progress bar on stderr, 2 a line an iteration.
+    callback : callable or None, default=None
+        Called with a `Progress` once an iteration; something true stops the run, and the result
+        is the one so far.
+    missing : {"error", "mean", "median", "drop"}, default="error"
+        What to do with NaN: refuse it, fill it by the column's mean or median, or leave the rows
+        out (their `outlier_scores_` are NaN).
+    encode : {None, "onehot", "ordinal", "drop"}, default=None
+        What to do with data frame columns that hold no numbers: refuse them, or turn them into
+        columns of 0 and 1, into positions, or leave them out.
+
+    Attributes
+    ----------
+    sample_indices_ : ndarray of shape (n_chosen,)
+        Positions of the chosen rows, best first.
+    scores_ : ndarray of shape (n_chosen,)
+        Their scores: the sizes of their clusters.
+    all_scores_ : ndarray of shape (n,) or None
+        The score of every row, where it was computed.
+    outlier_scores_ : ndarray of shape (n,)
+        What the method leaves of each row, larger is stranger: the distance to the nearest pick.
+    n_iter_ : int
+        Iterations (or picks) done.
+    objective_ : float
+        The model's objective at the result.
+    gap_ : float or None
+        None: the method has no duality gap.
+    status_ : {"converged", "iteration_limit", "stopped"}
+        How the run ended.
+    history_ : dict of arrays
+        `iteration`, `objective`, `residual`, `gap` and `mu`, one entry an iteration where the
+        method iterates.
+    seconds_ : dict
+        Wall-clock seconds of the phases `prepare`, `solve` and `score`.
+    notes_ : list of str
+        What else there is to know about the choice.
+    n_rows_, n_features_in_ : int
+        Shape of the table.
+    feature_names_in_ : ndarray of str
+        Names of the columns, if all are strings.
+
+    Examples
+    --------
+    >>> from arss import KMedoidsSelector
+    >>> X = [[0.0], [0.1], [0.2], [9.0], [9.1]]
+    >>> int(KMedoidsSelector(n_samples=2, random_state=0).fit(X).sample_indices_[0])
+    1
+    """
+
+    _method = "kmedoids"
+    _settings_names = ("max_iter",)
+
+    def __init__(
+        self,
+        n_samples: int | float = 10,
+        *,
+        max_iter: int = 100,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callback | None = None,
+        missing: str = "error",
+        encode: str | None = None,
+    ) -> None:
+        self.n_samples = n_samples
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.callback = callback
+        self.missing = missing
+        self.encode = encode
+
+
+class RandomSelector(SeededSelector):
+    """A random choice without replacement: what every method has to beat.
+
+    Parameters
+    ----------
+    n_samples : int or float, default=10
+        How many rows to choose: a number (at most as many as there are), or a share in (0, 1],
+        rounded down but at least one row.
+    random_state : int, RandomState instance or None, default=None
+        Seed; the same number gives the same rows, in the command line (`--seed`) too.
+    n_jobs : int or None, default=None
+        Threads; None and -1 take every core. The answer does not depend on it.
+    verbose : int, default=0
+        1 shows a progress bar on stderr, 2 a line an iteration.
+    callback : callable or None, default=None
+        Called with a `Progress` once an iteration; something true stops the run, and the result
+        is the one so far.
+    missing : {"error", "mean", "median", "drop"}, default="error"
+        What to do with NaN: refuse it, fill it by the column's mean or median, or leave the rows
+        out (their `outlier_scores_` are NaN).
+    encode : {None, "onehot", "ordinal", "drop"}, default=None
+        What to do with data frame columns that hold no numbers: refuse them, or turn them into
+        columns of 0 and 1, into positions, or leave them out.
+
+    Attributes
+    ----------
+    sample_indices_ : ndarray of shape (n_chosen,)
+        Positions of the chosen rows, best first.
+    scores_ : ndarray of shape (n_chosen,)
+        Their scores: random.
+    all_scores_ : ndarray of shape (n,) or None
+        The score of every row, where it was computed.
+    outlier_scores_ : ndarray of shape (n,)
+        What the method leaves of each row, larger is stranger: the distance to the nearest pick.
+    n_iter_ : int
+        Iterations (or picks) done.
+    objective_ : float
+        The model's objective at the result.
+    gap_ : float or None
+        None: the method has no duality gap.
+    status_ : {"converged", "iteration_limit", "stopped"}
+        How the run ended.
+    history_ : dict of arrays
+        `iteration`, `objective`, `residual`, `gap` and `mu`, one entry an iteration where the
+        method iterates.
+    seconds_ : dict
+        Wall-clock seconds of the phases `prepare`, `solve` and `score`.
+    notes_ : list of str
+        What else there is to know about the choice.
+    n_rows_, n_features_in_ : int
+        Shape of the table.
+    feature_names_in_ : ndarray of str
+        Names of the columns, if all are strings.
+
+    Examples
+    --------
+    >>> from arss import RandomSelector
+    >>> X = [[1.0], [2.0], [3.0], [4.0]]
+    >>> len(RandomSelector(n_samples=0.5, random_state=0).fit(X).sample_indices_)
+    2
+    """
+
+    _method = "random"
+
+    def __init__(
+        self,
+        n_samples: int | float = 10,
+        *,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callback | None = None,
+        missing: str = "error",
+        encode: str | None = None,
+    ) -> None:
+        self.n_samples = n_samples
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.callback = callback
+        self.missing = missing
+        self.encode = encode

@@ -1,0 +1,109 @@
+"""From whatever the user passes to the table the solver reads, without copies where possible."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import validate_data
+
+from arss import _frames
+from arss._missing import Floats, Table, column_views, fill
+
+__all__ = ["Floats", "Input", "Table", "count", "read"]
+
+#: Largest dense table that a sparse one is turned into without being asked.
+SPARSE_LIMIT = 1 << 30
+
+
+class Input(NamedTuple):
+    """A table that can be solved, and how it relates to what was passed."""
+
+    #: A 2-D array or a list of 1-D columns.
+    table: Table
+    #: Rows that were passed.
+    n_rows: int
+    #: Which of them are in the table; `None` if all are.
+    kept: NDArray[np.int64] | None
+    #: Names of the table's columns, if they have any.
+    names: list[str] | None
+
+    @property
+    def rows(self) -> int:
+        """Rows of the table."""
+        return self.n_rows if self.kept is None else len(self.kept)
+
+
+def read(estimator: Any, X: Any, missing: str = "error", encode: str | None = None) -> Input:
+    """Check `X`, remember its features in `estimator` and return it as a table."""
+    frame = _frames.as_frame(X)
+    if frame is not None:
+        validate_data(estimator, frame.source, skip_check_array=True)
+        table, names = frame.table(encode)
+    else:
+        values = validate_data(
+            estimator,
+            X,
+            accept_sparse=("csr", "csc"),
+            dtype=[np.float64, np.float32],
+            ensure_all_finite=False,
+        )
+        table, names = _readable(_dense(values)), None
+    n_rows = len(table[0]) if isinstance(table, list) else table.shape[0]
+    if n_rows == 0:
+        raise ValueError("X has 0 sample(s), while a minimum of 1 is required")
+    table, kept = fill(table, missing, names)
+    return Input(table, n_rows, kept, names)
+
+
+def _dense(values: Any) -> Floats:
+    """A sparse table made dense: every method reads every cell, zeros too."""
+    if not hasattr(values, "toarray"):
+        return values  # type: ignore[no-any-return]
+    rows, columns = values.shape
+    needed = rows * columns * values.dtype.itemsize
+    if needed > SPARSE_LIMIT:
+        raise ValueError(
+            f"the sparse table of {rows} x {columns} would take {needed / 2**30:.1f} GiB when dense, which is "
+            "what the methods work on: reduce its columns first (sklearn.decomposition.TruncatedSVD keeps it "
+            "sparse), or pass X.toarray() if the memory is there"
+        )
+    return values.toarray()  # type: ignore[no-any-return]
+
+
+def _readable(values: Floats) -> Floats:
+    """The same values in a layout the solver can walk over: any strides that do not go backwards."""
+    size = values.itemsize
+    odd = any(stride < 0 or stride % size for stride in values.strides)
+    return np.ascontiguousarray(values) if odd or not values.flags.aligned else values
+
+
+def count(wanted: int | float, available: int, name: str, what: str = "sample") -> int:
+    """The number that `wanted`, a number or a share, means."""
+    if isinstance(wanted, bool | np.bool_) or not isinstance(wanted, int | float | np.integer | np.floating):
+        raise TypeError(f"{name}={wanted!r}, but it must be a whole number or a share between 0 and 1")
+    if isinstance(wanted, int | np.integer):
+        if not 1 <= wanted <= available:
+            raise ValueError(
+                f"{name}={wanted}, but it must lie between 1 and the number of {what}s: X has {available} {what}(s)"
+            )
+        return int(wanted)
+    if not 0.0 < wanted <= 1.0:
+        raise ValueError(f"{name}={wanted}, but as a share it must be larger than 0 and at most 1")
+    return max(1, int(wanted * available))
+
+
+def explain_not_finite(table: Table, names: list[str] | None) -> str:
+    """Which cells are not finite: the first of them by name."""
+    found: list[tuple[int, int, float]] = []
+    total = 0
+    for j, column in enumerate(column_views(table)):
+        rows = np.flatnonzero(~np.isfinite(column))
+        total += len(rows)
+        found += [(int(row), j, float(column[row])) for row in rows[:5]]
+    cells = [
+        f"row {row}, column {names[j] if names else j!r} is {'NaN' if value != value else value}"
+        for row, j, value in sorted(found)[:5]
+    ]
+    more = f" and {total - len(cells)} more" if total > len(cells) else ""
+    hint = "missing='mean', 'median' or 'drop' deals with NaN; infinity has to be removed"
+    return f"X contains NaN or infinity: {'; '.join(cells)}{more}. {hint}"

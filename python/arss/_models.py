@@ -1,0 +1,331 @@
+"""The methods of the paper and its rivals: each class names its method and its settings, the rest is shared."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arss._base import RowSelector
+from arss._progress import Callback
+
+
+class PenalisedSelector(RowSelector):
+    """Methods with a row penalty: `gamma` as it stands, or a share of the largest."""
+
+    gamma: float | None
+    gamma_ratio: float
+
+    def _settings(self) -> dict[str, object]:
+        gamma = {"gamma_ratio": self.gamma_ratio} if self.gamma is None else {"gamma": self.gamma}
+        return super()._settings() | gamma
+
+
+class ARSS(PenalisedSelector):
+    """Accelerated robust subset selection: min sum |X - XA|^p + gamma sum_n |a^n|_2.
+
+    Rows that the others need for their representation are chosen; damaged cells and strange rows go
+    into the error and are not. Time and memory are linear in the number of rows.
+
+    Parameters
+    ----------
+    n_samples : int or float, default=10
+        How many rows to choose: a number (at most as many as there are), or a share in (0, 1],
+        rounded down but at least one row.
+    p : float, default=0.5
+        Exponent of the loss, in (0, 1]; with 1 the problem is convex and `gap_` a certificate.
+    gamma : float or None, default=None
+        Weight of the row penalty as it stands in the objective; if given, `gamma_ratio` is not used.
+    gamma_ratio : float, default=0.1
+        The weight as a share of the one at which nothing is chosen: does not depend on the scale
+        of the data.
+    max_iter : int, default=1000
+        Most iterations.
+    tol : float, default=1e-3
+        Stop at this relative accuracy (the duality gap for p = 1); 0 runs all iterations.
+    all_scores : bool, default=False
+        Score every row, not only those that can reach the top: time grows with n squared.
+    n_jobs : int or None, default=None
+        Threads; None and -1 take every core. The answer does not depend on it.
+    verbose : int, default=0
+        1 shows a progress bar on stderr, 2 a line an iteration.
+    callback : callable or None, default=None
+        Called with a `Progress` once an iteration; something true stops the run, and the result
+        is the one so far.
+    missing : {"error", "mean", "median", "drop"}, default="error"
+        What to do with NaN: refuse it, fill it by the column's mean or median, or leave the rows
+        out (their `outlier_scores_` are NaN).
+    encode : {None, "onehot", "ordinal", "drop"}, default=None
+        What to do with data frame columns that hold no numbers: refuse them, or turn them into
+        columns of 0 and 1, into positions, or leave them out.
+
+    Attributes
+    ----------
+    sample_indices_ : ndarray of shape (n_chosen,)
+        Positions of the chosen rows, best first.
+    scores_ : ndarray of shape (n_chosen,)
+        Their scores: sums of |a^n|, the row of coefficients.
+    all_scores_ : ndarray of shape (n,) or None
+        The score of every row, where it was computed.
+    outlier_scores_ : ndarray of shape (n,)
+        What the method leaves of each row, larger is stranger: |x_n - X a_n|_2.
+    n_iter_ : int
+        Iterations (or picks) done.
+    objective_ : float
+        The model's objective at the result.
+    gap_ : float or None
+        Relative duality gap if p = 1, otherwise None.
+    status_ : {"converged", "iteration_limit", "stopped"}
+        How the run ended.
+    history_ : dict of arrays
+        `iteration`, `objective`, `residual`, `gap` and `mu`, one entry an iteration where the
+        method iterates.
+    seconds_ : dict
+        Wall-clock seconds of the phases `prepare`, `solve` and `score`.
+    notes_ : list of str
+        What else there is to know about the choice.
+    n_rows_, n_features_in_ : int
+        Shape of the table.
+    feature_names_in_ : ndarray of str
+        Names of the columns, if all are strings.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from arss import ARSS
+    >>> X = np.random.default_rng(0).normal(size=(100, 5))
+    >>> X[7] *= 40
+    >>> selector = ARSS(n_samples=4).fit(X)
+    >>> selector.select(X).shape
+    (4, 5)
+    >>> bool(7 in selector.outlier_scores_.argsort()[-1:])
+    True
+    """
+
+    _method = "arss"
+    _settings_names = ("p", "max_iter", "tol")
+    _cheap_scores = False
+
+    def __init__(
+        self,
+        n_samples: int | float = 10,
+        *,
+        p: float = 0.5,
+        gamma: float | None = None,
+        gamma_ratio: float = 0.1,
+        max_iter: int = 1000,
+        tol: float = 1e-3,
+        all_scores: bool = False,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callback | None = None,
+        missing: str = "error",
+        encode: str | None = None,
+    ) -> None:
+        self.n_samples = n_samples
+        self.p = p
+        self.gamma = gamma
+        self.gamma_ratio = gamma_ratio
+        self.max_iter = max_iter
+        self.tol = tol
+        self.all_scores = all_scores
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.callback = callback
+        self.missing = missing
+        self.encode = encode
+
+
+class RRSS(PenalisedSelector):
+    """Robust representative subset selection: min sum_n |x_n - X a_n|_2 + gamma sum_n |a^n|_2.
+
+    Convex: `gap_` says how far the objective may be above the optimum.
+
+    Parameters
+    ----------
+    n_samples : int or float, default=10
+        How many rows to choose: a number (at most as many as there are), or a share in (0, 1],
+        rounded down but at least one row.
+    gamma : float or None, default=None
+        Weight of the row penalty as it stands in the objective; if given, `gamma_ratio` is not used.
+    gamma_ratio : float, default=0.1
+        The weight as a share of the one at which nothing is chosen: does not depend on the scale
+        of the data.
+    max_iter : int, default=1000
+        Most iterations.
+    tol : float, default=1e-4
+        Stop at this relative duality gap; 0 runs all iterations.
+    all_scores : bool, default=False
+        Score every row, not only those that can reach the top: time grows with n squared.
+    n_jobs : int or None, default=None
+        Threads; None and -1 take every core. The answer does not depend on it.
+    verbose : int, default=0
+        1 shows a progress bar on stderr, 2 a line an iteration.
+    callback : callable or None, default=None
+        Called with a `Progress` once an iteration; something true stops the run, and the result
+        is the one so far.
+    missing : {"error", "mean", "median", "drop"}, default="error"
+        What to do with NaN: refuse it, fill it by the column's mean or median, or leave the rows
+        out (their `outlier_scores_` are NaN).
+    encode : {None, "onehot", "ordinal", "drop"}, default=None
+        What to do with data frame columns that hold no numbers: refuse them, or turn them into
+        columns of 0 and 1, into positions, or leave them out.
+
+    Attributes
+    ----------
+    sample_indices_ : ndarray of shape (n_chosen,)
+        Positions of the chosen rows, best first.
+    scores_ : ndarray of shape (n_chosen,)
+        Their scores: sums of |a^n|, the row of coefficients.
+    all_scores_ : ndarray of shape (n,) or None
+        The score of every row, where it was computed.
+    outlier_scores_ : ndarray of shape (n,)
+        What the method leaves of each row, larger is stranger: |x_n - X a_n|_2.
+    n_iter_ : int
+        Iterations (or picks) done.
+    objective_ : float
+        The model's objective at the result.
+    gap_ : float or None
+        Relative duality gap.
+    status_ : {"converged", "iteration_limit", "stopped"}
+        How the run ended.
+    history_ : dict of arrays
+        `iteration`, `objective`, `residual`, `gap` and `mu`, one entry an iteration where the
+        method iterates.
+    seconds_ : dict
+        Wall-clock seconds of the phases `prepare`, `solve` and `score`.
+    notes_ : list of str
+        What else there is to know about the choice.
+    n_rows_, n_features_in_ : int
+        Shape of the table.
+    feature_names_in_ : ndarray of str
+        Names of the columns, if all are strings.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from arss import RRSS
+    >>> X = np.random.default_rng(0).normal(size=(100, 5))
+    >>> RRSS(n_samples=4).fit(X).gap_ <= 1e-4
+    True
+    """
+
+    _method = "rrss"
+    _settings_names = ("max_iter", "tol")
+    _cheap_scores = False
+
+    def __init__(
+        self,
+        n_samples: int | float = 10,
+        *,
+        gamma: float | None = None,
+        gamma_ratio: float = 0.1,
+        max_iter: int = 1000,
+        tol: float = 1e-4,
+        all_scores: bool = False,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callback | None = None,
+        missing: str = "error",
+        encode: str | None = None,
+    ) -> None:
+        self.n_samples = n_samples
+        self.gamma = gamma
+        self.gamma_ratio = gamma_ratio
+        self.max_iter = max_iter
+        self.tol = tol
+        self.all_scores = all_scores
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.callback = callback
+        self.missing = missing
+        self.encode = encode
+
+
+class TED(RowSelector):
+    """Transductive experimental design: rows from which a ridge regression represents all others.
+
+    Greedy, fast and exact, but not robust: long rows are chosen early. The one method with sample weights.
+
+    Parameters
+    ----------
+    n_samples : int or float, default=10
+        How many rows to choose: a number (at most as many as there are), or a share in (0, 1],
+        rounded down but at least one row.
+    alpha : float, default=0.1
+        Ridge, larger than 0.
+    n_jobs : int or None, default=None
+        Threads; None and -1 take every core. The answer does not depend on it.
+    verbose : int, default=0
+        1 shows a progress bar on stderr, 2 a line an iteration.
+    callback : callable or None, default=None
+        Called with a `Progress` once an iteration; something true stops the run, and the result
+        is the one so far.
+    missing : {"error", "mean", "median", "drop"}, default="error"
+        What to do with NaN: refuse it, fill it by the column's mean or median, or leave the rows
+        out (their `outlier_scores_` are NaN).
+    encode : {None, "onehot", "ordinal", "drop"}, default=None
+        What to do with data frame columns that hold no numbers: refuse them, or turn them into
+        columns of 0 and 1, into positions, or leave them out.
+
+    Attributes
+    ----------
+    sample_indices_ : ndarray of shape (n_chosen,)
+        Positions of the chosen rows, best first.
+    scores_ : ndarray of shape (n_chosen,)
+        Their scores: what each pick gained.
+    all_scores_ : ndarray of shape (n,) or None
+        The score of every row, where it was computed.
+    outlier_scores_ : ndarray of shape (n,)
+        What the method leaves of each row, larger is stranger: the root of its term in the objective.
+    n_iter_ : int
+        Iterations (or picks) done.
+    objective_ : float
+        The model's objective at the result.
+    gap_ : float or None
+        None: the method has no duality gap.
+    status_ : {"converged", "iteration_limit", "stopped"}
+        How the run ended.
+    history_ : dict of arrays
+        `iteration`, `objective`, `residual`, `gap` and `mu`, one entry an iteration where the
+        method iterates.
+    seconds_ : dict
+        Wall-clock seconds of the phases `prepare`, `solve` and `score`.
+    notes_ : list of str
+        What else there is to know about the choice.
+    n_rows_, n_features_in_ : int
+        Shape of the table.
+    feature_names_in_ : ndarray of str
+        Names of the columns, if all are strings.
+
+    Examples
+    --------
+    >>> from arss import TED
+    >>> X = [[2.0, 0.0], [2.0, 0.1], [0.0, 1.0]]
+    >>> TED(n_samples=2).fit(X).sample_indices_.tolist()
+    [1, 2]
+    >>> TED(n_samples=1).fit(X, sample_weight=[0.01, 0.01, 9.0]).sample_indices_.tolist()
+    [2]
+    """
+
+    _method = "ted"
+    _settings_names = ("alpha",)
+
+    def __init__(
+        self,
+        n_samples: int | float = 10,
+        *,
+        alpha: float = 0.1,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callback | None = None,
+        missing: str = "error",
+        encode: str | None = None,
+    ) -> None:
+        self.n_samples = n_samples
+        self.alpha = alpha
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.callback = callback
+        self.missing = missing
+        self.encode = encode
+
+    def _weight_settings(self, weights: NDArray[np.float64]) -> dict[str, object]:
+        return {"weights": weights}

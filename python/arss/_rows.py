@@ -1,0 +1,28 @@
+"""Rows of anything: arrays, sparse matrices, data frames, lists."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def length(X: Any) -> int:
+    """The number of rows of `X`."""
+    shape = getattr(X, "shape", None)
+    return int(shape[0]) if shape else len(X)
+
+
+def take(X: Any, indices: NDArray[np.int64]) -> Any:
+    """The rows `indices` of `X`, in that order, as the kind of thing that `X` is."""
+    library = type(X).__module__.split(".")[0]
+    if library == "pandas":
+        return X.iloc[indices]
+    if library == "pyarrow":
+        return X.take(indices)
+    if hasattr(X, "tocsr"):
+        return X.tocsr()[indices]
+    if isinstance(X, list | tuple):
+        return type(X)([X[index] for index in indices])
+    if library == "polars" or isinstance(X, np.ndarray):
+        return X[indices]
+    return np.asarray(X)[indices]

@@ -1,0 +1,153 @@
+"""Choosing columns instead of rows."""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from arss import _html
+from arss._base import solve
+from arss._input import count, read
+from arss._progress import Callback
+
+METHODS = ("arss", "rrss", "ted", "rrqr")
+
+
+class FeatureSelector(SelectorMixin, BaseEstimator):
+    """Choose the columns that stand for all others, without labels.
+
+    The same models as the row selectors, with rows and columns exchanged (nothing is copied).
+    Columns are compared as they come: scale them first (`StandardScaler`) if their units differ.
+
+    Parameters
+    ----------
+    method : {"arss", "rrss", "ted", "rrqr"}, default="arss"
+        How to choose.
+    n_features_to_select : int, float or None, default=None
+        How many columns, or which share of them; None takes half.
+    p, gamma, gamma_ratio, alpha, max_iter, tol : float or None, default=None
+        Settings of the method, as in its row selector; None leaves its default, and one that the
+        method does not have is an error.
+    n_jobs : int or None, default=None
+        Threads; None and -1 take every core. The answer does not depend on it.
+    verbose : int, default=0
+        1 shows a progress bar on stderr, 2 a line an iteration.
+    callback : callable or None, default=None
+        Called with a `Progress` once an iteration; something true stops the run.
+
+    Attributes
+    ----------
+    feature_indices_ : ndarray of shape (n_chosen,)
+        The chosen columns, best first; `transform` keeps the order of the table.
+    scores_ : ndarray of shape (n_features_in_,)
+        The score of every column.
+    residuals_ : ndarray of shape (n_features_in_,)
+        What the method leaves of each column.
+    n_iter_ : int
+        Iterations (or picks) done.
+    objective_, gap_, status_, history_, seconds_, notes_
+        As in the row selectors.
+    n_features_in_ : int
+        Columns of the table.
+    feature_names_in_ : ndarray of str
+        Their names, if all are strings.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from arss import FeatureSelector
+    >>> X = np.random.default_rng(0).normal(size=(50, 6))
+    >>> X[:, 3] = X[:, 0] * 1e-3
+    >>> selector = FeatureSelector("ted", n_features_to_select=5).fit(X)
+    >>> selector.get_support().tolist()
+    [True, True, True, False, True, True]
+    >>> selector.transform(X).shape
+    (50, 5)
+    """
+
+    def __init__(
+        self,
+        method: str = "arss",
+        *,
+        n_features_to_select: int | float | None = None,
+        p: float | None = None,
+        gamma: float | None = None,
+        gamma_ratio: float | None = None,
+        alpha: float | None = None,
+        max_iter: int | None = None,
+        tol: float | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callback | None = None,
+    ) -> None:
+        self.method = method
+        self.n_features_to_select = n_features_to_select
+        self.p = p
+        self.gamma = gamma
+        self.gamma_ratio = gamma_ratio
+        self.alpha = alpha
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.callback = callback
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Choose columns of `X`; `y` is ignored.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, pandas or polars DataFrame, pyarrow Table, list of rows
+            The table; one feature a column.
+        y : ignored
+            For compatibility with pipelines.
+
+        Returns
+        -------
+        self
+        """
+        if self.method not in METHODS:
+            raise ValueError(f"method={self.method!r}, but it must be one of {', '.join(map(repr, METHODS))}")
+        if self.gamma is not None and self.gamma_ratio is not None:
+            raise ValueError("gamma and gamma_ratio were both given: they are two ways to say the same")
+        names = ("p", "gamma", "gamma_ratio", "alpha", "max_iter", "tol")
+        settings = {name: value for name in names if (value := getattr(self, name)) is not None}
+        data = read(self, X)
+        wanted = self.n_features_to_select
+        columns = self.n_features_in_
+        k = max(1, columns // 2) if wanted is None else count(wanted, columns, "n_features_to_select", "feature")
+        found = solve(self, data, k, settings, features=True, all_scores=True)
+        self.feature_indices_ = found["indices"]
+        self.scores_ = found["all_scores"]
+        self.residuals_ = found["residuals"]
+        self.n_iter_ = found["iterations"]
+        self.objective_ = found["objective"]
+        self.gap_ = found["gap"]
+        self.status_ = found["status"]
+        self.history_ = found["history"]
+        self.seconds_ = dict(zip(("prepare", "solve", "score"), found["seconds"], strict=True))
+        self.notes_ = [note for _, note in found["notes"]]
+        return self
+
+    def _method_name(self) -> str:
+        return self.method
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        mask = np.zeros(self.n_features_in_, dtype=bool)
+        mask[self.feature_indices_] = True
+        return mask
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _repr_html_(self) -> str:
+        return _html.summary(self)
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}

@@ -1,0 +1,62 @@
+//! The extension module behind the Python package: borrows arrays, releases the interpreter
+//! lock, calls the core, converts results and errors. Nothing is decided here.
+
+mod convert;
+mod error;
+mod settings;
+mod table;
+mod worker;
+
+use std::ffi::OsString;
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use worker::Job;
+
+/// Chooses `k` items of `table`, which is a 2-D array or a list of 1-D columns, `f32` or `f64`.
+///
+/// The items are the rows or, with `features`, the columns. `progress` is called with (phase,
+/// iteration, limit, objective, residual, gap) and stops the run by returning something true.
+#[pyfunction]
+#[pyo3(signature = (table, k, method, settings, *, features=false, threads=1, all_scores=false, progress=None))]
+#[allow(clippy::too_many_arguments)] // one function for all, called with keywords
+fn select<'py>(
+    table: &Bound<'py, PyAny>,
+    k: usize,
+    method: &str,
+    settings: &Bound<'py, PyDict>,
+    features: bool,
+    threads: usize,
+    all_scores: bool,
+    progress: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let method = settings::method(method, settings)?;
+    let table = table::read(table)?;
+    let job = Job { table, k, method, features, threads, all_scores };
+    let selection = worker::run(settings.py(), job, progress.as_ref())?;
+    convert::selection(settings.py(), selection)
+}
+
+/// The settings of a method, with their defaults.
+#[pyfunction]
+fn defaults<'py>(py: Python<'py>, method: &str) -> PyResult<Bound<'py, PyDict>> {
+    settings::defaults(py, method)
+}
+
+/// Runs the command line; the first word is the program's name. Returns the exit code.
+#[pyfunction]
+fn main(words: Vec<OsString>) -> u8 {
+    arss_cli::run(words)
+}
+
+/// The private extension module of the package.
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("NotFinite", module.py().get_type::<error::NotFinite>())?;
+    module.add_function(wrap_pyfunction!(select, module)?)?;
+    module.add_function(wrap_pyfunction!(defaults, module)?)?;
+    module.add_function(wrap_pyfunction!(main, module)?)?;
+    Ok(())
+}

@@ -1,0 +1,114 @@
+//! From a Python dictionary to a method with its settings.
+
+use arss::{Arss, Gamma, KMeans, KMedoids, Method, Random, Rrqr, Rrss, Ted};
+use numpy::PyReadonlyArray1;
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+
+/// The method called `name`; `settings` may hold those of its settings that differ from the default.
+pub fn method(name: &str, settings: &Bound<'_, PyDict>) -> PyResult<Method> {
+    let mut method = default(name)?;
+    for (key, value) in settings.iter() {
+        let key = key.cast_into::<PyString>()?.to_string();
+        if !set(&mut method, &key, &value)? {
+            return Err(PyValueError::new_err(format!("{key} is not a setting of method {name}")));
+        }
+    }
+    Ok(method)
+}
+
+/// The settings of a method, with their defaults.
+pub fn defaults<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
+    let found = PyDict::new(py);
+    let put_gamma = |gamma: Gamma| match gamma {
+        Gamma::Absolute(value) => found.set_item("gamma", value),
+        Gamma::Ratio(value) => found.set_item("gamma_ratio", value),
+    };
+    match default(name)? {
+        Method::Arss(Arss { p, gamma, max_iterations, tolerance, .. }) => {
+            put_gamma(gamma)?;
+            found.set_item("p", p)?;
+            found.set_item("max_iter", max_iterations)?;
+            found.set_item("tol", tolerance)?;
+        }
+        Method::Rrss(Rrss { gamma, max_iterations, tolerance, .. }) => {
+            put_gamma(gamma)?;
+            found.set_item("max_iter", max_iterations)?;
+            found.set_item("tol", tolerance)?;
+        }
+        Method::Ted(Ted { alpha, .. }) => found.set_item("alpha", alpha)?,
+        Method::KMeans(KMeans { max_iterations, tolerance, .. }) => {
+            found.set_item("max_iter", max_iterations)?;
+            found.set_item("tol", tolerance)?;
+        }
+        Method::KMedoids(KMedoids { max_iterations, .. }) => found.set_item("max_iter", max_iterations)?,
+        Method::Rrqr(_) | Method::Random(_) => (),
+    }
+    Ok(found)
+}
+
+fn default(name: &str) -> PyResult<Method> {
+    Ok(match name {
+        "arss" => Method::Arss(Arss::default()),
+        "rrss" => Method::Rrss(Rrss::default()),
+        "ted" => Method::Ted(Ted::default()),
+        "kmeans" => Method::KMeans(KMeans::default()),
+        "kmedoids" => Method::KMedoids(KMedoids::default()),
+        "rrqr" => Method::Rrqr(Rrqr::default()),
+        "random" => Method::Random(Random::default()),
+        _ => return Err(PyValueError::new_err(format!("there is no method called {name:?}"))),
+    })
+}
+
+/// Sets one setting; false if the method has none of that name.
+fn set(method: &mut Method, key: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    match (method, key) {
+        (Method::Arss(Arss { p, .. }), "p") => *p = read(key, value)?,
+        (Method::Arss(Arss { gamma, .. }) | Method::Rrss(Rrss { gamma, .. }), "gamma") => {
+            *gamma = Gamma::Absolute(read(key, value)?);
+        }
+        (Method::Arss(Arss { gamma, .. }) | Method::Rrss(Rrss { gamma, .. }), "gamma_ratio") => {
+            *gamma = Gamma::Ratio(read(key, value)?);
+        }
+        (
+            Method::Arss(Arss { tolerance, .. })
+            | Method::Rrss(Rrss { tolerance, .. })
+            | Method::KMeans(KMeans { tolerance, .. }),
+            "tol",
+        ) => *tolerance = read(key, value)?,
+        (
+            Method::Arss(Arss { max_iterations, .. })
+            | Method::Rrss(Rrss { max_iterations, .. })
+            | Method::KMeans(KMeans { max_iterations, .. })
+            | Method::KMedoids(KMedoids { max_iterations, .. }),
+            "max_iter",
+        ) => *max_iterations = read(key, value)?,
+        (Method::Ted(Ted { alpha, .. }), "alpha") => *alpha = read(key, value)?,
+        (Method::Ted(Ted { weights, .. }), "weights") => {
+            *weights = Some(value.extract::<PyReadonlyArray1<'_, f64>>()?.as_array().to_vec());
+        }
+        (
+            Method::KMeans(KMeans { seed, .. })
+            | Method::KMedoids(KMedoids { seed, .. })
+            | Method::Random(Random { seed }),
+            "seed",
+        ) => *seed = read(key, value)?,
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+/// A number; the exception names the setting.
+fn read<'py, T: for<'a> FromPyObject<'a, 'py>>(key: &str, value: &Bound<'py, PyAny>) -> PyResult<T> {
+    value.extract::<T>().map_err(|error| {
+        let py = value.py();
+        let error: PyErr = error.into();
+        let given = value.repr().map_or_else(|_| "unprintable".to_owned(), |text| text.to_string());
+        if error.is_instance_of::<PyOverflowError>(py) {
+            PyValueError::new_err(format!("{key} is {given}, which is out of range"))
+        } else {
+            PyTypeError::new_err(format!("{key} is {given}, but it must be a number: {}", error.value(py)))
+        }
+    })
+}

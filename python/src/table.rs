@@ -1,0 +1,136 @@
+//! NumPy arrays as the core's table, without copying. The only unsafe code of the project.
+
+use arss::{Error, Float, Samples};
+use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+
+/// A table of either type.
+pub enum Table {
+    /// Single precision.
+    F32(Cells<f32>),
+    /// Double precision.
+    F64(Cells<f64>),
+}
+
+/// Values that belong to NumPy, and what keeps them alive.
+pub struct Cells<T> {
+    spans: Vec<Span<T>>,
+    layout: Layout,
+    /// The arrays: as long as these references exist, NumPy does not free or resize them.
+    _keep: Vec<Py<PyAny>>,
+}
+
+/// `length` values from `start` on.
+struct Span<T> {
+    start: *const T,
+    length: usize,
+}
+
+/// How the spans make up the table.
+enum Layout {
+    /// One span: rows, columns, and their strides.
+    Strided(usize, usize, usize, usize),
+    /// One span a column.
+    Columns,
+}
+
+// SAFETY: a span is only read, and the references in `_keep` make its memory outlive it.
+#[allow(unsafe_code)]
+unsafe impl<T: Send + Sync> Send for Cells<T> {}
+
+impl<T: Float> Cells<T> {
+    /// Calls `work` with the table as the core sees it.
+    pub fn view<R>(&self, work: impl FnOnce(Samples<'_, T>) -> Result<R, Error>) -> Result<R, Error> {
+        let slices: Vec<&[T]> = self.spans.iter().map(Span::slice).collect();
+        match self.layout {
+            Layout::Strided(rows, columns, row, column) => {
+                work(Samples::strided(slices[0], rows, columns, row, column)?)
+            }
+            Layout::Columns => work(Samples::columns(&slices)?),
+        }
+    }
+}
+
+impl<T> Span<T> {
+    fn slice(&self) -> &[T] {
+        // SAFETY: `span` has checked address and extent, and `_keep` keeps the memory. Another
+        // Python thread may write to the array meanwhile: NumPy makes the same promise of
+        // nothing for its own functions that release the lock.
+        #[allow(unsafe_code)]
+        unsafe {
+            std::slice::from_raw_parts(self.start, self.length)
+        }
+    }
+}
+
+/// The table in a 2-D array or a list of 1-D columns.
+pub fn read(table: &Bound<'_, PyAny>) -> PyResult<Table> {
+    if let Ok(columns) = table.cast::<PyList>() {
+        return match read_columns::<f64>(columns)? {
+            Some(cells) => Ok(Table::F64(cells)),
+            None => read_columns::<f32>(columns)?.map(Table::F32).ok_or_else(wrong_type),
+        };
+    }
+    if let Ok(array) = table.cast::<PyArray2<f64>>() {
+        read_array(array).map(Table::F64)
+    } else if let Ok(array) = table.cast::<PyArray2<f32>>() {
+        read_array(array).map(Table::F32)
+    } else {
+        Err(wrong_type())
+    }
+}
+
+fn wrong_type() -> PyErr {
+    PyTypeError::new_err("the table must be a 2-D array or a list of 1-D arrays, all float32 or all float64")
+}
+
+fn read_array<T: Element + Float>(array: &Bound<'_, PyArray2<T>>) -> PyResult<Cells<T>> {
+    let (rows, columns) = (array.shape()[0], array.shape()[1]);
+    let (row, column) = (stride::<T>(array.strides()[0], rows)?, stride::<T>(array.strides()[1], columns)?);
+    let empty = rows == 0 || columns == 0;
+    let length = if empty { 0 } else { (rows - 1) * row + (columns - 1) * column + 1 };
+    Ok(Cells {
+        spans: vec![span(array.data(), length)?],
+        layout: Layout::Strided(rows, columns, row, column),
+        _keep: vec![array.clone().into_any().unbind()],
+    })
+}
+
+/// `None` if the columns are of another type.
+fn read_columns<T: Element + Float>(columns: &Bound<'_, PyList>) -> PyResult<Option<Cells<T>>> {
+    let (mut spans, mut keep) = (Vec::with_capacity(columns.len()), Vec::with_capacity(columns.len()));
+    for column in columns.iter() {
+        let Ok(array) = column.cast::<PyArray1<T>>() else { return Ok(None) };
+        if stride::<T>(array.strides()[0], array.len())? != 1 {
+            return Err(PyValueError::new_err("a column must be contiguous"));
+        }
+        spans.push(span(array.data(), array.len())?);
+        keep.push(array.clone().into_any().unbind());
+    }
+    Ok(Some(Cells { spans, layout: Layout::Columns, _keep: keep }))
+}
+
+/// The stride in values; where there is only one step to take it does not matter.
+fn stride<T>(bytes: isize, count: usize) -> PyResult<usize> {
+    let size = size_of::<T>();
+    match usize::try_from(bytes) {
+        _ if count <= 1 => Ok(1),
+        Ok(bytes) if bytes % size == 0 => Ok(bytes / size),
+        _ => {
+            Err(PyValueError::new_err(format!("strides must be multiples of {size}, not negative, but one is {bytes}")))
+        }
+    }
+}
+
+/// The values from `start` on; an empty span has no address of its own.
+fn span<T>(start: *const T, length: usize) -> PyResult<Span<T>> {
+    if length == 0 {
+        return Ok(Span { start: std::ptr::NonNull::dangling().as_ptr(), length });
+    }
+    if start.is_null() || !start.is_aligned() {
+        return Err(PyValueError::new_err("the array is not aligned"));
+    }
+    Ok(Span { start, length })
+}

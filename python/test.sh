@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Builds the wheel, installs it into fresh environments and runs everything there: lints and all
+# tests on the newest versions of its dependencies, all tests but the 2 GB ones on the oldest.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+root=$PWD
+# One folder for all builds, the one from the source distribution too.
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target}
+work=$CARGO_TARGET_DIR/python
+python=${PYTHON:-python3}
+rm -rf "$work"
+mkdir -p "$work"
+
+environment() { # NAME PACKAGE...: a fresh environment
+    "$python" -m venv "$work/$1"
+    "$work/$1/bin/pip" install --quiet --disable-pip-version-check "${@:2}"
+}
+
+run_tests() { # NAME PYTEST-ARGUMENT...: from elsewhere, so that the installed package is what is tested
+    (cd "$work" && ARSS_BINARY="$binary" "$work/$1/bin/pytest" -c "$root/python/pyproject.toml" -q "$root/python/tests" "${@:2}")
+}
+
+environment tools maturin ruff
+"$work/tools/bin/ruff" check python
+"$work/tools/bin/ruff" format --check python
+
+cargo build --release --package arss-cli
+binary=$CARGO_TARGET_DIR/release/arss
+(cd python && "$work/tools/bin/maturin" build --release --quiet --interpreter "$python" --out "$work/dist")
+wheel=$(echo "$work"/dist/*.whl)
+
+environment newest "$wheel[plot]" --requirement python/requirements-test.txt mypy
+"$work/newest/bin/pip" --disable-pip-version-check list
+(cd python && "$work/newest/bin/mypy" arss tests)
+run_tests newest
+
+environment oldest "$wheel[plot]" --requirement python/requirements-test.txt --constraint python/oldest.txt
+run_tests oldest -k "not gigabytes"
+
+# The source distribution builds by itself.
+(cd python && "$work/tools/bin/maturin" sdist --quiet --out "$work/dist")
+environment source "$work"/dist/*.tar.gz
+(cd "$work" && "$work/source/bin/arss" --version && "$work/source/bin/python" -c \
+    "import arss, numpy; assert arss.select(numpy.eye(9, 4) + 1, 3, p=1.0).shape == (3, 4)")

@@ -1,0 +1,105 @@
+"""What comes out: rows of what was passed, resampling, feature selection, the plain function."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse
+from imblearn.pipeline import make_pipeline as sampling_pipeline
+from numpy.typing import NDArray
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import arss
+
+
+def test_rows_of_whatever_was_passed(table: NDArray[np.float64]) -> None:
+    selector = arss.ARSS(n_samples=4).fit(table)
+    best = selector.sample_indices_
+    assert np.array_equal(selector.select(table), table[best])
+    assert selector.select(table.tolist()) == table[best].tolist()
+    assert selector.select([f"row {i}" for i in range(300)]) == [f"row {i}" for i in best]
+
+    frame = pd.DataFrame({"x": table[:, 0].astype("f4"), "name": [f"r{i}" for i in range(300)]}, index=range(500, 800))
+    chosen = selector.select(frame)
+    assert chosen.index.tolist() == (best + 500).tolist()
+    assert chosen.dtypes.equals(frame.dtypes)
+    assert selector.select(frame["name"]).tolist() == [f"r{i}" for i in best]
+
+    polars = selector.select(pl.from_pandas(frame))
+    assert isinstance(polars, pl.DataFrame) and polars["name"].to_list() == chosen["name"].tolist()
+    arrow = selector.select(pa.Table.from_pandas(frame, preserve_index=False))
+    assert isinstance(arrow, pa.Table) and arrow["name"].to_pylist() == chosen["name"].tolist()
+    sparse = selector.select(scipy.sparse.csc_matrix(table))
+    assert np.array_equal(sparse.toarray(), table[best])
+
+
+def test_select_refuses_other_tables(table: NDArray[np.float64]) -> None:
+    with pytest.raises(NotFittedError):
+        arss.TED().select(table)
+    with pytest.raises(ValueError, match=r"299 rows.*fitted on 300"):
+        arss.TED().fit(table).select(table[:-1])
+
+
+@pytest.mark.parametrize("frame", [np.asarray, pd.DataFrame, lambda X: X.tolist()])
+def test_fit_resample(frame: Any, table: NDArray[np.float64]) -> None:
+    labels = np.array(["odd", "even"])[np.arange(300) % 2]
+    selector = arss.TED(n_samples=0.1)
+    X, y = selector.fit_resample(frame(table), labels)
+    assert len(X) == len(y) == 30
+    assert np.array_equal(np.asarray(X), table[selector.sample_indices_])
+    assert np.array_equal(y, labels[selector.sample_indices_])
+
+
+def test_in_a_pipeline_of_imbalanced_learn(table: NDArray[np.float64]) -> None:
+    labels = (table[:, 0] > 2).astype(int)
+    model = sampling_pipeline(StandardScaler(), arss.KMedoidsSelector(40, random_state=0), LogisticRegression())
+    assert model.fit(table, labels).score(table, labels) > 0.7
+    assert model.predict(table).shape == (300,)
+
+
+def test_the_plain_function(table: NDArray[np.float64]) -> None:
+    rows, indices = arss.select(pd.DataFrame(table), 7, return_indices=True, p=1.0)
+    assert rows.index.tolist() == indices.tolist()
+    assert np.array_equal(arss.select(table, 7, p=1.0), table[indices])
+    assert len(arss.select(table, 0.02)) == 6
+    with pytest.raises(TypeError):
+        arss.select(table, 7, misspelt=1)
+
+
+@pytest.mark.parametrize("method", ["arss", "rrss", "ted", "rrqr"])
+def test_feature_selection(method: str, table: NDArray[np.float64]) -> None:
+    X = pd.DataFrame(table, columns=list("abcdef"))
+    selector = arss.FeatureSelector(method, n_features_to_select=2).set_output(transform="pandas")
+    chosen = selector.fit_transform(X)
+    assert chosen.columns.tolist() == selector.get_feature_names_out().tolist() == sorted(chosen.columns)
+    assert selector.get_support().sum() == 2
+    assert selector.scores_.shape == selector.residuals_.shape == (6,)
+    assert set(selector.get_support(indices=True)) == set(selector.feature_indices_)
+    back = selector.inverse_transform(chosen.to_numpy())
+    assert back.shape == table.shape
+    # The same answer as choosing rows of the transposed table.
+    kind = {"arss": arss.ARSS, "rrss": arss.RRSS, "ted": arss.TED, "rrqr": arss.RRQR}[method]
+    rows = kind(n_samples=2).fit(table.T)
+    assert rows.sample_indices_.tolist() == selector.feature_indices_.tolist()
+    assert rows.scores_.tolist() == selector.scores_[selector.feature_indices_].tolist()
+
+
+def test_features_of_frames(table: NDArray[np.float64]) -> None:
+    X = {name: column for name, column in zip("abcdef", table.T, strict=True)}
+    expected = arss.FeatureSelector().fit(table).feature_indices_.tolist()
+    for frame in (pd.DataFrame(X), pl.DataFrame(X), pa.table(X)):
+        assert arss.FeatureSelector().fit(frame).feature_indices_.tolist() == expected
+
+
+def test_features_in_a_pipeline(table: NDArray[np.float64]) -> None:
+    labels = (table[:, 0] > 2).astype(int)
+    model = make_pipeline(
+        StandardScaler(), arss.FeatureSelector("rrqr", n_features_to_select=0.5), LogisticRegression()
+    )
+    assert model.fit(table, labels)[:-1].transform(table).shape == (300, 3)
