@@ -2,10 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use arss::{
-    Error, FacilityLocation, Float, KMeans, KMedoids, Method, Note, Progress, Random, Rrqr, Run, Samples, Selection,
-    Status,
-};
+use arss::{Error, Float, KMeans, KMedoids, Method, Note, Progress, Random, Rrqr, Run, Samples, Selection, Status};
 
 /// Pseudo-random values in [-1, 1): a fixed generator, independent of the library's.
 fn noise(count: usize, seed: u64) -> Vec<f64> {
@@ -35,7 +32,6 @@ fn all_methods() -> Vec<Method> {
         Method::KMeans(KMeans::default()),
         Method::KMedoids(KMedoids::default()),
         Method::KMedoids(KMedoids { exact_limit: 0, samples: 2, ..KMedoids::default() }),
-        Method::Facility(FacilityLocation::default()),
         Method::Rrqr(Rrqr::default()),
         Method::Random(Random::default()),
     ]
