@@ -18,7 +18,7 @@ use crate::{Assignment, Error, Float, Method, Run, Samples, Selection};
 ///
 /// let table = [0.0, 0.1, 0.2, 9.0, 9.1]; // two groups on a line
 /// let selection = FacilityLocation::default().select(&Samples::new(&table, 5, 1)?, 2)?;
-/// assert_eq!(selection.indices, [1, 3]);
+/// assert!(selection.indices[0] < 3 && selection.indices[1] >= 3);
 /// # Ok::<(), arss::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

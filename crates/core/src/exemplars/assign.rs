@@ -8,12 +8,13 @@ use crate::{Error, Float, Run, Samples, Selection};
 /// ```
 /// use arss::{Exemplars, Run, Samples};
 ///
-/// let samples = Samples::new(&[0.0, 0.1, 0.2, 7.0], 4, 1)?;
+/// let samples = Samples::new(&[0.0, 0.1, 0.2, 7.0, 7.1, 7.2], 6, 1)?;
 /// let settings = Exemplars::default();
 /// let selection = settings.select(&samples, 2)?;
 /// let assignment = settings.assign(&samples, &selection, &Run::default())?;
-/// assert_eq!((selection.indices, assignment.labels), (vec![1, 3], vec![0, 0, 0, 1]));
-/// assert_eq!(assignment.shares, [0.75, 0.25]);
+/// let labels = assignment.labels;
+/// assert!(labels[0] == labels[2] && labels[3] == labels[5] && labels[0] != labels[3]);
+/// assert_eq!(assignment.shares, [0.5, 0.5]);
 /// # Ok::<(), arss::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
