@@ -47,7 +47,7 @@ pub struct SelectArgs {
     /// Write the chosen rows, best first, with all their columns (.csv, or .npy for a .npy input)
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Write score, norm and residual of every row as csv
+    /// Write score, norm and residual (outlier score) of every row as csv
     #[arg(long, value_name = "FILE")]
     pub scores: Option<PathBuf>,
     /// Print one JSON object instead of a table
@@ -107,7 +107,7 @@ pub struct MethodArgs {
     /// Ridge [ted; default .1]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub alpha: Option<f64>,
-    /// Seed of the random numbers [kmeans, kmedoids, random; default 0]
+    /// Seed of the random numbers [exemplars, facility, kmeans, kmedoids, random; default 0]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub seed: Option<u64>,
 }
@@ -115,8 +115,10 @@ pub struct MethodArgs {
 /// The methods by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum MethodName {
-    /// Accelerated robust subset selection
+    /// Rows that stand for the others, outliers set aside
     #[default]
+    Exemplars,
+    /// Accelerated robust subset selection
     Arss,
     /// Robust representative subset selection
     Rrss,
@@ -126,6 +128,8 @@ pub enum MethodName {
     Kmeans,
     /// Medoids found by swapping
     Kmedoids,
+    /// Facility location with a bounded similarity
+    Facility,
     /// Column-pivoted QR
     Rrqr,
     /// A random choice

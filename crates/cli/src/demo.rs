@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use arss::{Arss, Method, Random, Selection};
+use arss::{Arss, Exemplars, Method, Random, Selection};
 
 use crate::args::{DemoArgs, Scale};
 use crate::failure::Failure;
@@ -28,7 +28,7 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
     let mut messages = Messages::new(false);
     let mut table = io::csv::parse(FOREST.to_vec(), Path::new("forest.csv"))?;
     solve::prepare(&mut table.values, Scale::Standard, &mut messages);
-    let default = Method::Arss(Arss::default());
+    let default = Method::Exemplars(Exemplars::default());
     let job = job(&default);
     let chosen = solve::run(&table.values, &job, &mut messages)?;
     let rivals = rivals(&table)?;
@@ -62,10 +62,12 @@ fn make_folder(folder: &Path) -> Result<(), Failure> {
 }
 
 fn write_files(folder: &Path, table: &Table, job: &Job<'_>, selection: &Selection) -> Result<(), Failure> {
+    let assignment = solve::assign(&table.values, job, selection)?;
+    let result = json::text(table, job, selection, assignment.as_ref(), true);
     let mut files = Files::default();
     files.add(&folder.join("chosen.csv"), |out| table.write(out, Format::Csv, select::picks(job, selection)))?;
     files.add(&folder.join("scores.csv"), |out| output::write_scores(out, selection, None))?;
-    files.add(&folder.join("result.json"), |out| out.write_all(json::text(table, job, selection, true).as_bytes()))?;
+    files.add(&folder.join("result.json"), |out| out.write_all(result.as_bytes()))?;
     files.commit()
 }
 
@@ -82,17 +84,18 @@ fn page(table: &Table, chosen: &Selection, rivals: &Rivals, folder: &Path) -> St
 
     let picked = sheet(table, "score", &chosen.indices, &chosen.scores);
     let left: Vec<f64> = strange.iter().map(|&row| chosen.residuals[row]).collect();
-    let avoided = sheet(table, "residual", &strange, &left);
+    let avoided = sheet(table, "outlier score", &strange, &left);
     let strange_and_damaged = strange.iter().filter(|&&row| damaged[row]).count();
     [
         format!("{rows} forest plots, {columns} measurements each; {total} of the plots are damaged.\n"),
         format!("\nThe {K} plots that stand for the table, best first:\n\n{}", picked.text()),
         format!(
-            "\nWhat was avoided: the {STRANGEST} strangest plots not chosen ({strange_and_damaged} of them damaged):\n\n{}",
+            "\nWhat was avoided: the {STRANGEST} strangest plots ({strange_and_damaged} of them damaged); above 1 is beyond \
+             the gate:\n\n{}",
             avoided.text()
         ),
         format!(
-            "\nDamaged plots among the {K} chosen: {} by the default, {} with --preset paper, \
+            "\nDamaged plots among the {K} chosen: {} by the default, {} with --method arss --preset paper, \
              {at_random:.2} at random (mean of {DRAWS} draws).\n",
             count(chosen),
             count(&rivals.paper)

@@ -1,6 +1,6 @@
 //! The result as one JSON object.
 
-use arss::Selection;
+use arss::{Assignment, Selection};
 use serde::Serialize;
 
 use crate::io::Table;
@@ -21,6 +21,12 @@ struct Result<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     names: Option<Vec<String>>,
     scores: &'a [f64],
+    /// The share of the items that each pick stands for (exemplars, facility).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shares: Option<&'a [f64]>,
+    /// The coverage by the first 1, 2, ... picks (exemplars, facility).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    coverage: Option<&'a [f64]>,
     status: &'a str,
     iterations: usize,
     objective: f64,
@@ -45,7 +51,13 @@ struct Seconds {
 }
 
 /// The result as text, with a line break at the end.
-pub fn text(table: &Table, job: &Job<'_>, selection: &Selection, pretty: bool) -> String {
+pub fn text(
+    table: &Table,
+    job: &Job<'_>,
+    selection: &Selection,
+    assignment: Option<&Assignment>,
+    pretty: bool,
+) -> String {
     let (n_samples, n_features) = table.values.shape();
     let report = &selection.report;
     let name = |&column: &usize| table.name(column).map(str::to_owned);
@@ -59,6 +71,8 @@ pub fn text(table: &Table, job: &Job<'_>, selection: &Selection, pretty: bool) -
         indices: &selection.indices,
         names: if job.features { selection.indices.iter().map(name).collect() } else { None },
         scores: &selection.scores,
+        shares: assignment.map(|assignment| assignment.shares.as_slice()),
+        coverage: assignment.map(|assignment| assignment.coverage.as_slice()),
         status: report.status.as_str(),
         iterations: report.iterations,
         objective: report.objective,

@@ -1,6 +1,8 @@
 //! From flags to a method: which flags a method takes, and what they set.
 
-use arss::{Arss, Gamma, KMeans, KMedoids, Method, Penalty, Random, RootSteps, Rrqr, Rrss, Ted};
+use arss::{
+    Arss, Exemplars, FacilityLocation, Gamma, KMeans, KMedoids, Method, Penalty, Random, RootSteps, Rrqr, Rrss, Ted,
+};
 use clap::ValueEnum;
 
 use crate::args::{MethodArgs, MethodName};
@@ -9,6 +11,7 @@ use crate::failure::Failure;
 /// The one table of which flags a method takes.
 fn flags_of(method: MethodName) -> &'static [&'static str] {
     match method {
+        MethodName::Exemplars | MethodName::Facility | MethodName::Random => &["--seed"],
         MethodName::Arss => &[
             "--preset",
             "--gamma",
@@ -27,21 +30,23 @@ fn flags_of(method: MethodName) -> &'static [&'static str] {
         MethodName::Kmeans => &["--iterations", "--tolerance", "--seed"],
         MethodName::Kmedoids => &["--iterations", "--seed"],
         MethodName::Rrqr => &[],
-        MethodName::Random => &["--seed"],
     }
 }
 
 /// The method that the flags ask for, its settings checked.
 pub fn build(args: &MethodArgs) -> Result<Method, Failure> {
     check_flags(args)?;
+    let seed = args.seed.unwrap_or_default();
     let method = match args.method {
+        MethodName::Exemplars => Method::Exemplars(Exemplars { seed, ..Exemplars::default() }),
         MethodName::Arss => Method::Arss(arss(args)),
         MethodName::Rrss => Method::Rrss(rrss(args)),
         MethodName::Ted => Method::Ted(ted(args)),
         MethodName::Kmeans => Method::KMeans(kmeans(args)),
         MethodName::Kmedoids => Method::KMedoids(kmedoids(args)),
+        MethodName::Facility => Method::Facility(FacilityLocation { seed }),
         MethodName::Rrqr => Method::Rrqr(Rrqr::default()),
-        MethodName::Random => Method::Random(Random { seed: args.seed.unwrap_or_default() }),
+        MethodName::Random => Method::Random(Random { seed }),
     };
     // Checked again by the solver; here a wrong value is found before a large file is read.
     method.validate()?;
@@ -152,7 +157,7 @@ mod tests {
     use super::*;
 
     fn settings(args: MethodArgs) -> Arss {
-        match build(&args) {
+        match build(&MethodArgs { method: MethodName::Arss, ..args }) {
             Ok(Method::Arss(settings)) => settings,
             other => panic!("not arss: {other:?}"),
         }
@@ -160,6 +165,7 @@ mod tests {
 
     #[test]
     fn no_flag_gives_the_default_and_the_preset_the_papers() {
+        assert!(matches!(build(&MethodArgs::default()), Ok(Method::Exemplars(e)) if e == Exemplars::default()));
         assert_eq!(settings(MethodArgs::default()), Arss::default());
         let preset = Some(crate::args::Preset::Paper);
         assert_eq!(settings(MethodArgs { preset, ..MethodArgs::default() }), Arss::paper());

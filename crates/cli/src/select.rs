@@ -31,6 +31,7 @@ pub fn run(args: &SelectArgs) -> Result<(), Failure> {
         all_scores: args.scores.is_some(),
     };
     let selection = solve::run(&table.values, &job, &mut messages)?;
+    let assignment = if args.json { solve::assign(&table.values, &job, &selection)? } else { None };
 
     let mut files = Files::default();
     if let Some((target, format)) = args.output.as_deref().zip(output_format) {
@@ -44,7 +45,7 @@ pub fn run(args: &SelectArgs) -> Result<(), Failure> {
     messages.add(summary(&table, &job, &selection));
     messages.flush();
     let text = if args.json {
-        json::text(&table, &job, &selection, false)
+        json::text(&table, &job, &selection, assignment.as_ref(), false)
     } else {
         picks_sheet(&table, &job, &selection).text()
     };

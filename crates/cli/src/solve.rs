@@ -1,6 +1,6 @@
 //! One run of a method on a table.
 
-use arss::{Error, Float, Method, Run, Selection};
+use arss::{Assignment, Error, Float, Method, Run, Selection};
 
 use crate::args::Scale;
 use crate::failure::Failure;
@@ -47,6 +47,20 @@ pub fn run(values: &Values, job: &Job<'_>, messages: &mut Messages) -> Result<Se
     }
     messages.flush();
     Ok(selection)
+}
+
+/// What the picks stand for, if the method knows.
+pub fn assign(values: &Values, job: &Job<'_>, selection: &Selection) -> Result<Option<Assignment>, Failure> {
+    match values {
+        Values::F32(grid) => assign_grid(grid, job, selection),
+        Values::F64(grid) => assign_grid(grid, job, selection),
+    }
+}
+
+fn assign_grid<T: Float>(grid: &Grid<T>, job: &Job<'_>, selection: &Selection) -> Result<Option<Assignment>, Failure> {
+    let samples = grid.samples()?;
+    let items = if job.features { samples.transposed() } else { samples };
+    Ok(job.method.assign(&items, selection, &Run { threads: job.threads, ..Run::default() })?)
 }
 
 fn run_grid<T: Float>(grid: &Grid<T>, job: &Job<'_>, messages: &mut Messages) -> Result<Selection, Error> {

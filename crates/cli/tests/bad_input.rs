@@ -104,7 +104,10 @@ fn usage() {
     folder.refuses("select t.csv", &["-k <K>"]);
     folder.refuses("select -k 1", &["INPUT"]);
     folder.refuses("select t.csv -k 1 --gama 1", &["--gama", "--gamma"]);
-    folder.refuses("select t.csv -k 1 --method best", &["best", "arss, rrss, ted, kmeans, kmedoids, rrqr, random"]);
+    folder.refuses(
+        "select t.csv -k 1 --method best",
+        &["best", "exemplars, arss, rrss, ted, kmeans, kmedoids, facility, rrqr, random"],
+    );
     folder.refuses("select t.csv -k 1 --preset mine", &["mine", "paper"]);
     folder.refuses("select t.csv -k 1 --scale max", &["max", "none, standard"]);
     folder.refuses("select t.csv -k 1 --p x", &["--p", "x"]);
@@ -117,19 +120,19 @@ fn usage() {
 fn settings_out_of_range() {
     let folder = Folder::with("t.csv", plots_csv());
     for (flags, word) in [
-        ("--p 0", "p is 0"),
-        ("--p 1.5", "p is 1.5"),
-        ("--p nan", "p is NaN"),
-        ("--gamma 0", "gamma is 0"),
-        ("--gamma -1", "gamma is -1"),
-        ("--gamma inf", "gamma is inf"),
-        ("--gamma-ratio 0", "gamma ratio is 0"),
-        ("--mu 0", "mu"),
-        ("--rho 0.9", "rho is 0.9"),
-        ("--mu-max 1e-9", "mu"),
-        ("--iterations 0", "iterations"),
-        ("--tolerance -1", "tolerance is -1"),
-        ("--eps 0", "eps is 0"),
+        ("--method arss --p 0", "p is 0"),
+        ("--method arss --p 1.5", "p is 1.5"),
+        ("--method arss --p nan", "p is NaN"),
+        ("--method arss --gamma 0", "gamma is 0"),
+        ("--method arss --gamma -1", "gamma is -1"),
+        ("--method arss --gamma inf", "gamma is inf"),
+        ("--method arss --gamma-ratio 0", "gamma ratio is 0"),
+        ("--method arss --mu 0", "mu"),
+        ("--method arss --rho 0.9", "rho is 0.9"),
+        ("--method arss --mu-max 1e-9", "mu"),
+        ("--method arss --iterations 0", "iterations"),
+        ("--method arss --tolerance -1", "tolerance is -1"),
+        ("--method arss --eps 0", "eps is 0"),
         ("--method ted --alpha 0", "alpha is 0"),
         ("--method rrss --gamma 0", "gamma is 0"),
         ("--method kmeans --iterations 0", "iterations"),

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Folder, numbers, plots_csv};
 
-const METHODS: [&str; 7] = ["arss", "rrss", "ted", "kmeans", "kmedoids", "rrqr", "random"];
+const METHODS: [&str; 9] = ["exemplars", "arss", "rrss", "ted", "kmeans", "kmedoids", "facility", "rrqr", "random"];
 
 fn plots() -> Folder {
     Folder::with("plots.csv", plots_csv())
@@ -31,28 +31,37 @@ fn json_has_every_field() {
         }
         assert!(result["rows_scored"].is_u64() && result["seconds"]["solve"].is_f64() && result["notes"].is_array());
         assert_eq!(result["columns"], serde_json::json!(["height", "width", "depth"]));
+        let assigns = ["exemplars", "facility"].contains(&method);
+        for field in ["shares", "coverage"] {
+            let values = result.get(field).map(|values| values.as_array().unwrap().len());
+            assert_eq!(values, assigns.then_some(5), "{method}: {field}");
+        }
     }
+    assert_eq!(folder.json("select plots.csv -k 5")["method"], "exemplars");
 }
 
 #[test]
 fn every_flag_is_taken_by_its_methods() {
     let folder = plots();
     for flags in [
-        "--preset paper",
-        "--preset paper --p 0.7 --gamma 0.5 --rho 1.2",
-        "--gamma 0.5 --p 0.5",
-        "--gamma-ratio 0.2 --p 1",
-        "--mu 0.001 --iterations 20",
-        "--rho 1.2 --iterations 20",
-        "--mu-max 1000 --iterations 20 --tolerance 0.01",
-        "--gst-steps 2 --iterations 20",
-        "--gst-steps 0 --eps 1e-12",
+        "--method arss --preset paper",
+        "--method arss --preset paper --p 0.7 --gamma 0.5 --rho 1.2",
+        "--method arss --gamma 0.5 --p 0.5",
+        "--method arss --gamma-ratio 0.2 --p 1",
+        "--method arss --mu 0.001 --iterations 20",
+        "--method arss --rho 1.2 --iterations 20",
+        "--method arss --mu-max 1000 --iterations 20 --tolerance 0.01",
+        "--method arss --gst-steps 2 --iterations 20",
+        "--method arss --gst-steps 0 --eps 1e-12",
         "--method rrss --gamma 0.5 --iterations 9 --tolerance 0 --eps 1e-12",
         "--method rrss --gamma-ratio 0.2",
         "--method ted --alpha 0.5",
         "--method kmeans --seed 3 --iterations 9 --tolerance 0.01",
         "--method kmedoids --seed 3 --iterations 9",
         "--method random --seed 3",
+        "--method facility --seed 3",
+        "--method exemplars --seed 3",
+        "--seed 3",
         "--method rrqr",
         "--scale none",
         "--scale standard --threads 1",
@@ -65,8 +74,10 @@ fn every_flag_is_taken_by_its_methods() {
 fn a_flag_the_method_does_not_use_is_refused() {
     let folder = plots();
     let refuses = |flags: &str, words: &[&str]| folder.refuses(&format!("select plots.csv -k 4 {flags}"), words);
-    refuses("--alpha 1", &["--alpha is not used by method arss; it takes --preset, --gamma, "]);
-    refuses("--seed 1", &["--seed", "arss"]);
+    refuses("--alpha 1", &["--alpha is not used by method exemplars; it takes --seed"]);
+    refuses("--preset paper", &["--preset is not used by method exemplars"]);
+    refuses("--method arss --alpha 1", &["--alpha is not used by method arss; it takes --preset, --gamma, "]);
+    refuses("--method arss --seed 1", &["--seed", "arss"]);
     refuses("--method ted --gamma 1", &["--gamma is not used by method ted; it takes --alpha"]);
     refuses("--method rrss --preset paper", &["--preset", "rrss", "--gamma-ratio"]);
     refuses("--method rrss --p 1", &["--p is", "rrss"]);
@@ -92,7 +103,7 @@ fn the_table_ranks_the_json_indices() {
     }
     assert_eq!(ran.out.lines().count(), 7);
     assert!(ran.err.contains("ignored, not numeric: id, remark"), "{}", ran.err);
-    assert!(ran.err.lines().any(|line| line.starts_with("arss: 30 x 3, 6 rows, ")), "{}", ran.err);
+    assert!(ran.err.lines().any(|line| line.starts_with("exemplars: 30 x 3, 6 rows, ")), "{}", ran.err);
 }
 
 #[test]

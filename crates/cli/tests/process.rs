@@ -41,7 +41,7 @@ fn ctrl_c_while_reading_ends_at_once() {
 #[test]
 fn ctrl_c_while_solving_stops_the_run() {
     let folder = Folder::with("t.npy", npy_f64(&noise(20_000 * 50), 20_000));
-    let line = "select t.npy -k 5 --preset paper --iterations 100000000 -o out.npy --scores scores.csv";
+    let line = "select t.npy -k 5 --method arss --preset paper --iterations 100000000 -o out.npy --scores scores.csv";
     let mut child = start(&folder, line);
     std::thread::sleep(Duration::from_secs(2));
     assert!(child.try_wait().unwrap().is_none(), "it ended too early");

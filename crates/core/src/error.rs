@@ -88,6 +88,74 @@ pub enum Error {
         /// Samples there are.
         expected: usize,
     },
+    /// A list names an item that does not exist.
+    #[error("{list} names item {item}, but there are only {items} items, counted from 0")]
+    NoSuchItem {
+        /// Which list: `include` or `exclude`.
+        list: &'static str,
+        /// The item named.
+        item: usize,
+        /// The number of items there are.
+        items: usize,
+    },
+    /// An item that must be in must not be in.
+    #[error("item {item} is both included and excluded")]
+    Contradiction {
+        /// The item.
+        item: usize,
+    },
+    /// More items must be in than are to be chosen.
+    #[error("{included} items must be included, but k is only {k}")]
+    TooManyIncluded {
+        /// Items that must be in.
+        included: usize,
+        /// The number of items asked for.
+        k: usize,
+    },
+    /// The number of group labels differs from the number of items.
+    #[error("{found} groups were given for {expected} items: one for each is needed")]
+    GroupCount {
+        /// Labels given.
+        found: usize,
+        /// Items there are.
+        expected: usize,
+    },
+    /// An item is of a group that cannot be.
+    #[error("item {item} is of group {group}, but groups are counted from 0 and there are {groups}")]
+    BadGroup {
+        /// The item.
+        item: usize,
+        /// Its group.
+        group: usize,
+        /// Quotas there are, or the number of items.
+        groups: usize,
+    },
+    /// More items of a group must be in than its quota allows.
+    #[error("{included} items of group {group} must be included, but its quota is {quota}")]
+    OverQuota {
+        /// The group.
+        group: usize,
+        /// Its items that must be in.
+        included: usize,
+        /// Its quota.
+        quota: usize,
+    },
+    /// Exclusions and quotas leave fewer items than are to be chosen.
+    #[error("k is {k}, but exclusions and quotas leave only {allowed} items")]
+    TooFewAllowed {
+        /// The number of items asked for.
+        k: usize,
+        /// The most that can be chosen.
+        allowed: usize,
+    },
+    /// A selection was made from another table.
+    #[error("the selection is of a table with {found} items, but this one has {expected}")]
+    OtherTable {
+        /// Items of the selection's table.
+        found: usize,
+        /// Items of this table.
+        expected: usize,
+    },
     /// The thread pool could not be started.
     #[error("could not start {threads} threads: {reason}")]
     Threads {

@@ -1,6 +1,6 @@
 //! The two element types: `f32` and `f64`.
 
-use crate::{Error, Method, Run, Samples, Selection};
+use crate::{Assignment, Error, Method, Run, Samples, Selection};
 
 mod sealed {
     pub trait Sealed {}
@@ -39,6 +39,14 @@ pub trait Float:
     /// here, and not again in every crate that calls them.
     #[doc(hidden)]
     fn select(method: &Method, samples: &Samples<'_, Self>, k: usize, run: &mut Run<'_>) -> Result<Selection, Error>;
+    /// Says what the picks stand for; not generic for the same reason.
+    #[doc(hidden)]
+    fn assign(
+        method: &Method,
+        samples: &Samples<'_, Self>,
+        selection: &Selection,
+        run: &Run<'_>,
+    ) -> Result<Option<Assignment>, Error>;
 }
 
 impl Float for f32 {
@@ -62,6 +70,14 @@ impl Float for f32 {
     fn select(method: &Method, samples: &Samples<'_, Self>, k: usize, run: &mut Run<'_>) -> Result<Selection, Error> {
         method.run(samples, k, run)
     }
+    fn assign(
+        method: &Method,
+        samples: &Samples<'_, Self>,
+        selection: &Selection,
+        run: &Run<'_>,
+    ) -> Result<Option<Assignment>, Error> {
+        method.run_assign(samples, selection, run)
+    }
 }
 
 impl Float for f64 {
@@ -84,5 +100,13 @@ impl Float for f64 {
     const SAFE: (f64, f64) = (1e-30, 1e30);
     fn select(method: &Method, samples: &Samples<'_, Self>, k: usize, run: &mut Run<'_>) -> Result<Selection, Error> {
         method.run(samples, k, run)
+    }
+    fn assign(
+        method: &Method,
+        samples: &Samples<'_, Self>,
+        selection: &Selection,
+        run: &Run<'_>,
+    ) -> Result<Option<Assignment>, Error> {
+        method.run_assign(samples, selection, run)
     }
 }

@@ -9,7 +9,8 @@
 //! | [`Arss`] | min sum \|X - XA\|^p + gamma sum_n \|a^n\|_2, 0 < p <= 1 |
 //! | [`Rrss`] | min sum_n \|x_n - X a_n\|_2 + gamma sum_n \|a^n\|_2 |
 //! | [`Ted`] | min sum_n \|x_n - Q a_n\|^2 + alpha \|a_n\|^2, Q = K columns of X, greedily |
-//! | [`KMeans`], [`KMedoids`], [`Rrqr`], [`Random`] | the usual alternatives |
+//! | [`KMeans`], [`KMedoids`], [`FacilityLocation`], [`Rrqr`], [`Random`] | the usual alternatives |
+//! | [`Exemplars`] | what we recommend: outliers are set aside, the picks do not repeat each other |
 //!
 //! ```
 //! use arss::{Arss, Samples};
@@ -35,6 +36,7 @@ mod blocks;
 mod curve;
 mod data;
 mod error;
+mod exemplars;
 mod float;
 mod lanes;
 mod linalg;
@@ -50,9 +52,10 @@ mod shrink;
 mod ted;
 
 pub use crate::arss::{Arss, ArssReference, Penalty, UpdateA};
-pub use baselines::{KMeans, KMedoids, Random, Rrqr};
+pub use baselines::{FacilityLocation, KMeans, KMedoids, Random, Rrqr};
 pub use data::Samples;
 pub use error::Error;
+pub use exemplars::{Assignment, Exemplars, Groups, Quotas};
 pub use float::Float;
 pub use method::Method;
 pub use rrss::{Rrss, RrssReference, RrssSystem};

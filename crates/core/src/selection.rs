@@ -75,6 +75,13 @@ pub enum Note {
         /// Rows in each sample.
         rows: usize,
     },
+    /// Rows beyond the gate: too strange to be chosen or to be stood for.
+    Gated {
+        /// How many.
+        rows: usize,
+        /// Of how many.
+        items: usize,
+    },
 }
 
 impl std::fmt::Display for Note {
@@ -91,6 +98,7 @@ impl std::fmt::Display for Note {
                  a larger gamma (a gamma ratio of .1, say) makes it act"
             ),
             Note::Sampled { rows } => write!(f, "many rows: swaps were searched in samples of {rows} rows"),
+            Note::Gated { rows, items } => write!(f, "{rows} of {items} rows look like outliers and were left aside"),
         }
     }
 }
@@ -148,9 +156,9 @@ pub struct Solution {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Selection {
-    /// Name of the method: `arss`, `rrss`, `ted`, `kmeans`, `kmedoids`, `rrqr` or `random`.
+    /// Name of the method, as [`Method::name`](crate::Method::name) gives it.
     pub method: &'static str,
-    /// The K chosen items, best first.
+    /// The K chosen items, best first (exemplars: in the order they were chosen).
     pub indices: Vec<usize>,
     /// The score of each chosen item.
     pub scores: Vec<f64>,
@@ -158,7 +166,8 @@ pub struct Selection {
     pub all_scores: Option<Vec<f64>>,
     /// 2-norm of each row of A (ARSS, RRSS).
     pub row_norms: Option<Vec<f64>>,
-    /// What the method leaves of each item: an outlier score, larger is stranger.
+    /// What the method leaves of each item: an outlier score, larger is stranger. For exemplars
+    /// above 1 means beyond the gate.
     pub residuals: Vec<f64>,
     /// The coefficients, if asked for (ARSS, RRSS).
     pub solution: Option<Solution>,

@@ -5,13 +5,15 @@ mod common;
 use std::ops::ControlFlow;
 
 use arss::{
-    Arss, Error, Gamma, KMeans, KMedoids, Method, Note, Penalty, Progress, Random, Rrqr, Rrss, Run, Samples, Status,
-    Ted,
+    Arss, Error, Exemplars, FacilityLocation, Gamma, KMeans, KMedoids, Method, Note, Penalty, Progress, Random, Rrqr,
+    Rrss, Run, Samples, Status, Ted,
 };
 use common::{cast, clusters, noise_table, relative_error};
 
 fn methods() -> Vec<Method> {
     vec![
+        Method::Exemplars(Exemplars::default()),
+        Method::Facility(FacilityLocation::default()),
         Method::Arss(Arss::default()),
         Method::Arss(Arss { p: 1.0, ..Arss::default() }),
         Method::Arss(Arss::paper()),

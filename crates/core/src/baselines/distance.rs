@@ -22,7 +22,7 @@ const BLOCK_VALUES: usize = 1 << 21;
 const ORIGIN_ITEMS: usize = 15;
 
 /// A table in a safe range, the threads that walk over it, and an origin amid its items.
-pub(super) struct Table<'a, T> {
+pub(crate) struct Table<'a, T> {
     pub samples: Samples<'a, T>,
     pub team: Team,
     /// Taken off items and points before they are multiplied: distances do not depend on it,
@@ -32,13 +32,13 @@ pub(super) struct Table<'a, T> {
 
 /// The nearest of some points, and how near it is.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Near {
+pub(crate) struct Near {
     pub point: usize,
     pub squared: f64,
 }
 
 /// Points to measure distances to.
-pub(super) struct Points<T> {
+pub(crate) struct Points<T> {
     /// The points, row-major.
     values: Vec<f64>,
     /// The same without the origin, in the type of the products.
@@ -145,12 +145,12 @@ impl<T> Default for Scratch<T> {
 }
 
 /// Rows of `features` values that make up at most `values`, at least one.
-pub(super) fn rows_within(values: usize, features: usize) -> usize {
+pub(crate) fn rows_within(values: usize, features: usize) -> usize {
     (values / features).max(1)
 }
 
 /// `rows` without the origin, as another type if need be.
-pub(super) fn shift_rows<T: Float, U: Float>(rows: &[T], origin: &[f64], shifted: &mut Vec<U>) {
+pub(crate) fn shift_rows<T: Float, U: Float>(rows: &[T], origin: &[f64], shifted: &mut Vec<U>) {
     shifted.clear();
     for row in rows.chunks_exact(origin.len()) {
         shifted.extend(row.iter().zip(origin).map(|(x, o)| U::from_f64(x.to_f64() - o)));
@@ -172,12 +172,12 @@ fn origin<T: Float>(samples: &Samples<'_, T>) -> Vec<f64> {
 }
 
 /// |a - b|^2, in `f64`.
-pub(super) fn squared_distance<T: Float>(a: &[T], b: &[f64]) -> f64 {
+pub(crate) fn squared_distance<T: Float>(a: &[T], b: &[f64]) -> f64 {
     sum_of(a, b, |x, y| (x - y) * (x - y))
 }
 
 /// a.b, in `f64`.
-pub(super) fn dot<T: Float, U: Float>(a: &[T], b: &[U]) -> f64 {
+pub(crate) fn dot<T: Float, U: Float>(a: &[T], b: &[U]) -> f64 {
     sum_of(a, b, |x, y| x * y)
 }
 
@@ -197,7 +197,7 @@ fn sum_of<T: Float, U: Float>(a: &[T], b: &[U], term: impl Fn(f64, f64) -> f64) 
 
 /// Seeds far apart, as in k-means++: each is drawn with weight `weight(squared distance to the
 /// nearest seed so far)`. True if the callback stopped it; the first items left fill up then.
-pub(super) fn spread<T: Float>(
+pub(crate) fn spread<T: Float>(
     table: &Table<'_, T>,
     k: usize,
     weight: fn(f64) -> f64,

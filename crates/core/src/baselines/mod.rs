@@ -1,12 +1,14 @@
 //! The usual alternatives, one file each.
 
-mod distance;
+pub(crate) mod distance;
+mod facility;
 mod kmeans;
 mod kmedoids;
-mod random;
+pub(crate) mod random;
 mod rrqr;
 mod swap;
 
+pub use facility::FacilityLocation;
 pub use kmeans::KMeans;
 pub use kmedoids::KMedoids;
 pub use random::Random;
@@ -48,7 +50,7 @@ impl Outcome {
 }
 
 /// A report with what every baseline knows; the rest is empty.
-fn report(status: Status, iterations: usize, objective: f64, items: usize) -> Report {
+pub(crate) fn report(status: Status, iterations: usize, objective: f64, items: usize) -> Report {
     Report {
         status,
         iterations,
@@ -73,28 +75,28 @@ fn size_scores(items: usize, picks: &[usize], sizes: &[usize]) -> Vec<f64> {
 }
 
 /// The phases of a run, in order: prepare, solve, score.
-struct Clock {
+pub(crate) struct Clock {
     start: Instant,
     prepared: Instant,
     solved: Instant,
 }
 
 impl Clock {
-    fn start() -> Self {
+    pub fn start() -> Self {
         let now = Instant::now();
         Clock { start: now, prepared: now, solved: now }
     }
 
-    fn prepared(&mut self) {
+    pub fn prepared(&mut self) {
         self.prepared = Instant::now();
         self.solved = self.prepared;
     }
 
-    fn solved(&mut self) {
+    pub fn solved(&mut self) {
         self.solved = Instant::now();
     }
 
-    fn seconds(&self) -> Seconds {
+    pub fn seconds(&self) -> Seconds {
         Seconds {
             prepare: (self.prepared - self.start).as_secs_f64(),
             solve: (self.solved - self.prepared).as_secs_f64(),

@@ -66,22 +66,22 @@ impl Random {
 }
 
 /// The pinned generator that every seeded method uses.
-pub(super) fn generator(seed: u64) -> ChaCha8Rng {
+pub(crate) fn generator(seed: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(seed)
 }
 
 /// Uniform in [0, 1), from the top 53 bits: fixed here, so that a library's change cannot move it.
-pub(super) fn uniform(generator: &mut ChaCha8Rng) -> f64 {
+pub(crate) fn uniform(generator: &mut ChaCha8Rng) -> f64 {
     (generator.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }
 
 /// One uniform key an item: the items with the largest keys are a random choice.
-pub(super) fn keys(generator: &mut ChaCha8Rng, items: usize) -> Vec<f64> {
+pub(crate) fn keys(generator: &mut ChaCha8Rng, items: usize) -> Vec<f64> {
     (0..items).map(|_| uniform(generator)).collect()
 }
 
 /// An index drawn with probability proportional to its weight; `None` if all weights are 0.
-pub(super) fn draw(generator: &mut ChaCha8Rng, weights: impl Iterator<Item = f64> + Clone) -> Option<usize> {
+pub(crate) fn draw(generator: &mut ChaCha8Rng, weights: impl Iterator<Item = f64> + Clone) -> Option<usize> {
     let target = uniform(generator) * weights.clone().sum::<f64>();
     let mut sum = 0.0;
     let mut last = None;

@@ -1,0 +1,148 @@
+//! The gate: from how strange on a row is a stranger.
+
+use super::rows::median;
+
+/// Least separation of two populations (Ashman's D).
+const SEPARATION: f64 = 2.0;
+/// Most rows that may be strangers, as a share.
+const MOST: f64 = 0.6;
+/// A row is a stranger if it is of the strange population with more than this probability.
+const CONFIDENCE: f64 = 0.8;
+/// Where one population is seen: robust standard deviations that a row may stand out.
+const FALL: f64 = 8.0;
+/// A row of which the landmarks explain less than 1 - `ALONE` is alone,
+const ALONE: f64 = 0.98;
+/// unless at least this share of the rows is.
+const CROWD: f64 = 0.4;
+/// Shares of the lower population that EM starts from.
+const STARTS: [f64; 3] = [0.5, 0.7, 0.9];
+const ITERATIONS: usize = 100;
+/// Quantiles that stand for the rows.
+const QUANTILES: usize = 2048;
+/// Points between the two means among which the threshold is found.
+const GRID: usize = 513;
+
+/// Two Gaussians, the one with the lower mean first.
+struct Mixture {
+    shares: [f64; 2],
+    means: [f64; 2],
+    sds: [f64; 2],
+    /// Gain in log-likelihood over one Gaussian.
+    gain: f64,
+}
+
+/// The strangeness beyond which a row is a stranger, as a logarithm.
+pub(super) fn threshold(strange: &[f64], ridge: f64) -> f64 {
+    let mut z: Vec<f64> = strange.iter().map(|v| v.ln()).collect();
+    z.sort_unstable_by(f64::total_cmp);
+    let n = z.len();
+    if n > QUANTILES {
+        z = (0..QUANTILES).map(|q| z[((q as f64 + 0.5) * n as f64 / QUANTILES as f64) as usize]).collect();
+    }
+    let loose = loose(&z, (ALONE * (1.0 + ridge)).ln());
+    if z.len() < 20 || z[z.len() - 1] - z[0] < 1e-6 {
+        return loose;
+    }
+    let Mixture { shares: p, means: m, sds: s, gain } = mixture(&z);
+    let separation = (m[1] - m[0]) / ((s[0] * s[0] + s[1] * s[1]) / 2.0).sqrt();
+    if separation < SEPARATION || p[1] > MOST || 2.0 * gain < 3.0 * (z.len() as f64).ln() {
+        return loose;
+    }
+    let density = |t: f64, c: usize| (p[c] / s[c]).ln() - 0.5 * ((t - m[c]) / s[c]).powi(2);
+    let wanted = (CONFIDENCE / (1.0 - CONFIDENCE)).ln();
+    let step = (m[1] - m[0]) / (GRID - 1) as f64;
+    let mut points = (0..GRID).map(|i| if i + 1 == GRID { m[1] } else { m[0] + i as f64 * step });
+    points.find(|&t| density(t, 1) - density(t, 0) > wanted).unwrap_or(m[1])
+}
+
+/// The threshold where one population is seen.
+fn loose(z: &[f64], alone: f64) -> f64 {
+    let middle = median(&mut z.to_vec());
+    let mut deviations: Vec<f64> = z.iter().map(|z| (z - middle).abs()).collect();
+    let spread = 1.4826 * median(&mut deviations);
+    let far = middle + FALL * spread.max(1e-3);
+    let beyond = z.iter().filter(|&&z| z > alone).count() as f64;
+    if beyond / (z.len() as f64) < CROWD { far.min(alone) } else { far }
+}
+
+/// The likeliest mixture over all starts; `z` is sorted.
+fn mixture(z: &[f64]) -> Mixture {
+    let mut best: Option<Mixture> = None;
+    for start in STARTS {
+        let found = expectation_maximisation(z, start);
+        if best.as_ref().is_none_or(|best| found.gain > best.gain + 1e-9) {
+            best = Some(found);
+        }
+    }
+    best.expect("there is more than one start")
+}
+
+fn expectation_maximisation(z: &[f64], start: f64) -> Mixture {
+    let n = z.len();
+    let sd = mean_and_sd(z).1;
+    let floor = 1e-3 * sd + 1e-12;
+    let cut = ((start * n as f64) as usize).clamp(1, n - 1);
+    let (low, high) = (mean_and_sd(&z[..cut]), mean_and_sd(&z[cut..]));
+    let (mut p, mut m, mut s) = ([start, 1.0 - start], [low.0, high.0], [low.1 + floor, high.1 + floor]);
+    let mut likelihood = 0.0;
+    let mut of_high = vec![0.0; n];
+    for _ in 0..ITERATIONS {
+        likelihood = 0.0;
+        for (share, &z) in of_high.iter_mut().zip(z) {
+            let log = [0, 1].map(|c| p[c].ln() - s[c].ln() - 0.5 * ((z - m[c]) / s[c]).powi(2));
+            let top = log[0].max(log[1]);
+            let [a, b] = log.map(|log| (log - top).exp());
+            likelihood += top + (a + b).ln();
+            *share = b / (a + b);
+        }
+        let share = |c: usize, i: usize| if c == 1 { of_high[i] } else { 1.0 - of_high[i] };
+        let q = [0, 1].map(|c| (0..n).map(|i| share(c, i)).sum::<f64>() + 1e-9);
+        p = q.map(|q0| q0 / (q[0] + q[1]));
+        m = [0, 1].map(|c| (0..n).map(|i| share(c, i) * z[i]).sum::<f64>() / q[c]);
+        let square = |c: usize| (0..n).map(|i| share(c, i) * (z[i] - m[c]).powi(2)).sum::<f64>() / q[c];
+        s = [0, 1].map(|c| square(c).sqrt() + floor);
+    }
+    let gain = likelihood + n as f64 * (0.5 + (sd + floor).ln());
+    if m[0] > m[1] {
+        return Mixture { shares: [p[1], p[0]], means: [m[1], m[0]], sds: [s[1], s[0]], gain };
+    }
+    Mixture { shares: p, means: m, sds: s, gain }
+}
+
+fn mean_and_sd(values: &[f64]) -> (f64, f64) {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    (mean, (values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n).sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Normal quantiles, roughly: enough to shape a group.
+    fn group(count: usize, mean: f64, sd: f64) -> impl Iterator<Item = f64> {
+        (0..count).map(move |i| {
+            let u = (i as f64 + 0.5) / count as f64;
+            mean + sd * (u / (1.0 - u)).ln() / 1.702
+        })
+    }
+
+    #[test]
+    fn two_groups_are_parted_between_their_means() {
+        for strangers in [30, 100, 300] {
+            let z: Vec<f64> = group(1000 - strangers, -3.0, 0.3).chain(group(strangers, -0.3, 0.1)).collect();
+            let strange: Vec<f64> = z.iter().map(|z| z.exp()).collect();
+            let limit = threshold(&strange, 0.01);
+            assert!((-2.5..-0.5).contains(&limit), "{strangers}: {limit}");
+        }
+    }
+
+    #[test]
+    fn one_group_is_left_alone() {
+        let strange: Vec<f64> = group(1000, -3.0, 0.2).map(f64::exp).collect();
+        let limit = threshold(&strange, 0.01);
+        assert!(strange.iter().filter(|v| v.ln() > limit).count() <= 2, "{limit}");
+        assert!(threshold(&[1.01], 0.01) > 1.01f64.ln());
+        assert!(threshold(&[0.02; 40], 0.01) > 0.02f64.ln());
+    }
+}

@@ -1,0 +1,211 @@
+//! Exemplars: score every row, set the strangers aside, choose rows that cover the others.
+
+mod assign;
+pub(crate) mod choice;
+pub(crate) mod demands;
+mod gate;
+mod rows;
+mod score;
+
+pub use assign::Assignment;
+pub use demands::{Groups, Quotas};
+
+use choice::{Plan, choose};
+use demands::Demands;
+use score::Score;
+
+use crate::baselines::distance::Table;
+use crate::baselines::{Clock, report};
+use crate::settings::check_weights;
+use crate::{Error, Float, Method, Note, Run, Samples, Selection};
+
+/// Most picks where their number is left to the rule.
+const AUTO_LIMIT: usize = 1000;
+/// Share of the coverage so far that a pick has to add under the rule.
+const AUTO_STOP: f64 = 0.005;
+
+/// Rows that stand for the others, chosen among those that are not outliers: what we recommend.
+///
+/// Three steps, linear in the number of rows and without any N x N matrix; `docs/exemplars.md` has
+/// the reasons and the measurements.
+///
+/// 1. *Score.* Each row's leave-one-out predictive variance under a Gaussian process on a sample
+///    of landmarks: near 0 amid others, near 1 alone.
+/// 2. *Gate.* Two Gaussians are fitted to the logarithm of the score. If they are clearly apart,
+///    rows of the strange group are set aside; otherwise only rows that stand out by far.
+/// 3. *Choice.* Greedy facility location with a bounded similarity among the rows that passed.
+///
+/// [`Selection::indices`] are in the order of choice, [`Selection::scores`] what each pick added to the
+/// coverage (0 to 1), [`Selection::residuals`] the outlier scores: above 1 means beyond the gate.
+/// [`assign`](Exemplars::assign) tells what each pick stands for. Columns should be on one scale.
+///
+/// ```
+/// use arss::{Exemplars, Samples};
+///
+/// // Two groups on a line and a row far out.
+/// let mut table: Vec<f64> = (0..40).map(|i| f64::from(i % 2) * 9.0 + f64::from(i) * 0.01).collect();
+/// table.push(500.0);
+/// let selection = Exemplars::default().select(&Samples::new(&table, 41, 1)?, 2)?;
+/// assert!(selection.indices[0] % 2 != selection.indices[1] % 2 && !selection.indices.contains(&40));
+/// assert!(selection.residuals[40] > 1.0);
+/// # Ok::<(), arss::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Exemplars {
+    /// Seed of the landmarks and samples. Default 0.
+    pub seed: u64,
+    /// Rows that score the others, at least 1. Default 512.
+    pub landmarks: usize,
+    /// Ridge of the score, larger than 0 and at most 1. Default .01.
+    pub ridge: f64,
+    /// Set outliers aside. Default true; the outlier scores are computed anyway.
+    pub gate: bool,
+    /// Stop before the first pick that adds less than this share of the coverage so far: k is then the most
+    /// there can be. Default `None`: exactly k picks.
+    pub stop: Option<f64>,
+    /// How much each row counts in coverage and shares; rows of weight 0 can be chosen but need not be covered.
+    /// The outlier score does not use it. Default `None`: all alike.
+    pub weights: Option<Vec<f64>>,
+    /// Rows that must be chosen; they come first, in this order, and pass any gate. Default none.
+    pub include: Vec<usize>,
+    /// Rows that must not be chosen; they are covered all the same. Default none.
+    pub exclude: Vec<usize>,
+    /// Groups with quotas. Default `None`.
+    pub groups: Option<Groups>,
+}
+
+impl Default for Exemplars {
+    fn default() -> Self {
+        Exemplars {
+            seed: 0,
+            landmarks: 512,
+            ridge: 0.01,
+            gate: true,
+            stop: None,
+            weights: None,
+            include: Vec::new(),
+            exclude: Vec::new(),
+            groups: None,
+        }
+    }
+}
+
+impl Exemplars {
+    /// Checks the ranges of the settings; weights, rows and groups are checked when the table is known.
+    ///
+    /// ```
+    /// use arss::Exemplars;
+    /// assert!(Exemplars { ridge: 0.0, ..Exemplars::default() }.validate().is_err());
+    /// ```
+    ///
+    /// # Errors
+    /// If one is out of range.
+    pub fn validate(&self) -> Result<(), Error> {
+        Error::check("landmarks", self.landmarks as f64, self.landmarks > 0, "at least 1")?;
+        Error::check("ridge", self.ridge, self.ridge > 0.0 && self.ridge <= 1.0, "larger than 0 and at most 1")?;
+        let stop = self.stop.unwrap_or(0.5);
+        Error::check("stop", stop, stop > 0.0 && stop < 1.0, "between 0 and 1")
+    }
+
+    /// Chooses `k` items.
+    ///
+    /// # Errors
+    /// If k or a setting is out of range, or weights, rows or groups do not fit the table.
+    pub fn select<T: Float>(&self, samples: &Samples<'_, T>, k: usize) -> Result<Selection, Error> {
+        self.select_with(samples, k, &mut Run::default())
+    }
+
+    /// As [`select`](Exemplars::select), with threads, progress and extras.
+    ///
+    /// # Errors
+    /// As for [`select`](Exemplars::select).
+    pub fn select_with<T: Float>(
+        &self,
+        samples: &Samples<'_, T>,
+        k: usize,
+        run: &mut Run<'_>,
+    ) -> Result<Selection, Error> {
+        Method::Exemplars(self.clone()).select(samples, k, run)
+    }
+
+    /// Chooses as many items as pay: stops before the first pick that adds less than .5 % of the
+    /// coverage so far (or the share [`stop`](Exemplars::stop)), and at 1000. A starting point, not a law.
+    ///
+    /// ```
+    /// use arss::{Exemplars, Run, Samples};
+    ///
+    /// let table: Vec<f64> = (0..90).map(|i| f64::from(i % 3) * 9.0 + f64::from(i) * 0.001).collect();
+    /// let selection = Exemplars::default().select_auto(&Samples::new(&table, 90, 1)?, &mut Run::default())?;
+    /// assert_eq!(selection.indices.len(), 3);
+    /// # Ok::<(), arss::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`select`](Exemplars::select).
+    pub fn select_auto<T: Float>(&self, samples: &Samples<'_, T>, run: &mut Run<'_>) -> Result<Selection, Error> {
+        let limit = samples.items().min(AUTO_LIMIT.max(self.include.len()));
+        let stop = Some(self.stop.unwrap_or(AUTO_STOP));
+        Exemplars { stop, ..self.clone() }.select_with(samples, limit, run)
+    }
+
+    /// What the picks of a selection made with these settings stand for.
+    ///
+    /// # Errors
+    /// If the selection is of another table.
+    pub fn assign<T: Float>(
+        &self,
+        samples: &Samples<'_, T>,
+        selection: &Selection,
+        run: &Run<'_>,
+    ) -> Result<Assignment, Error> {
+        let assigned = Method::Exemplars(self.clone()).assign(samples, selection, run)?;
+        Ok(assigned.expect("exemplars stand for something"))
+    }
+
+    /// The weight of each item in the shares: none beyond the gate.
+    pub(crate) fn share_weights(&self, selection: &Selection) -> Vec<f64> {
+        let passed = |score: f64| !self.gate || score <= 1.0;
+        let weight =
+            |item: usize| self.weights.as_ref().map_or(1.0, |weights| weights.get(item).copied().unwrap_or(0.0));
+        let scores = selection.residuals.iter().enumerate();
+        scores.map(|(item, &score)| if passed(score) { weight(item) } else { 0.0 }).collect()
+    }
+
+    pub(crate) fn run<T: Float>(
+        &self,
+        samples: &Samples<'_, T>,
+        k: usize,
+        run: &mut Run<'_>,
+    ) -> Result<Selection, Error> {
+        let items = samples.items();
+        let mut demands = Demands::new(self, items, k, self.stop.is_some())?;
+        self.weights.as_ref().map_or(Ok(()), |weights| check_weights(weights, items))?;
+        let mut clock = Clock::start();
+        let table = Table::new(samples, run)?;
+        let score = Score { seed: self.seed, landmarks: self.landmarks, ridge: self.ridge };
+        let mut residuals = score.strangeness(&table, run)?;
+        let limit = gate::threshold(&residuals, self.ridge).exp();
+        residuals.iter_mut().for_each(|v| *v /= limit);
+        clock.prepared();
+
+        let passed: Vec<bool> = residuals.iter().map(|&score| !self.gate || score <= 1.0).collect();
+        let weights = self.weights.as_deref();
+        let plan = Plan { k, seed: self.seed, passed: &passed, weights, stop: self.stop };
+        let mut chosen = choose(&table, &plan, &mut demands, run)?;
+        if chosen.picks.len() < k && self.stop.is_none() {
+            // Nobody within the gate is left: the least strange others.
+            let mut order: Vec<usize> = (0..items).collect();
+            order.sort_by(|&a, &b| residuals[a].total_cmp(&residuals[b]));
+            chosen.fill(order, k, &mut demands);
+        }
+        clock.solved();
+
+        let mut report = report(chosen.status, chosen.picks.len(), chosen.gains.iter().sum(), items);
+        let rows = passed.iter().filter(|&&passed| !passed).count();
+        if rows > 0 {
+            report.notes.push(Note::Gated { rows, items });
+        }
+        report.seconds = clock.seconds();
+        Ok(chosen.selection("exemplars", residuals, report, run))
+    }
+}
