@@ -21,8 +21,9 @@ class PenalisedSelector(RowSelector):
 class ARSS(PenalisedSelector):
     """Accelerated robust subset selection: min sum |X - XA|^p + gamma sum_n |a^n|_2.
 
-    Rows that the others need for their representation are chosen; damaged cells and strange rows go
-    into the error and are not. Time and memory are linear in the number of rows.
+    Rows that the others need for their representation are chosen. Damaged cells and most strange rows
+    go into the error; a row that is far from all others can only be represented by itself, though, and
+    may be chosen for it. Time and memory are linear in the number of rows.
 
     Parameters
     ----------

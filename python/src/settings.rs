@@ -1,6 +1,6 @@
 //! From a Python dictionary to a method with its settings.
 
-use arss::{Arss, Gamma, KMeans, KMedoids, Method, Random, Rrqr, Rrss, Ted};
+use arss::{Arss, Exemplars, FacilityLocation, Gamma, KMeans, KMedoids, Method, Random, Rrqr, Rrss, Ted};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -43,13 +43,15 @@ pub fn defaults<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>
             found.set_item("tol", tolerance)?;
         }
         Method::KMedoids(KMedoids { max_iterations, .. }) => found.set_item("max_iter", max_iterations)?,
-        Method::Rrqr(_) | Method::Random(_) => (),
+        Method::Exemplars(_) | Method::Facility(_) | Method::Rrqr(_) | Method::Random(_) => (),
     }
     Ok(found)
 }
 
 fn default(name: &str) -> PyResult<Method> {
     Ok(match name {
+        "exemplars" => Method::Exemplars(Exemplars::default()),
+        "facility" => Method::Facility(FacilityLocation::default()),
         "arss" => Method::Arss(Arss::default()),
         "rrss" => Method::Rrss(Rrss::default()),
         "ted" => Method::Ted(Ted::default()),
@@ -91,6 +93,8 @@ fn set(method: &mut Method, key: &str, value: &Bound<'_, PyAny>) -> PyResult<boo
         (
             Method::KMeans(KMeans { seed, .. })
             | Method::KMedoids(KMedoids { seed, .. })
+            | Method::Exemplars(Exemplars { seed, .. })
+            | Method::Facility(FacilityLocation { seed, .. })
             | Method::Random(Random { seed }),
             "seed",
         ) => *seed = read(key, value)?,

@@ -116,9 +116,9 @@ pub struct MethodArgs {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum MethodName {
     /// Rows that stand for the others, outliers set aside
-    #[default]
     Exemplars,
     /// Accelerated robust subset selection
+    #[default]
     Arss,
     /// Robust representative subset selection
     Rrss,

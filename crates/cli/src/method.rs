@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn no_flag_gives_the_default_and_the_preset_the_papers() {
-        assert!(matches!(build(&MethodArgs::default()), Ok(Method::Exemplars(e)) if e == Exemplars::default()));
+        assert!(matches!(build(&MethodArgs::default()), Ok(Method::Arss(a)) if a == Arss::default()));
         assert_eq!(settings(MethodArgs::default()), Arss::default());
         let preset = Some(crate::args::Preset::Paper);
         assert_eq!(settings(MethodArgs { preset, ..MethodArgs::default() }), Arss::paper());

@@ -37,7 +37,7 @@ fn json_has_every_field() {
             assert_eq!(values, assigns.then_some(5), "{method}: {field}");
         }
     }
-    assert_eq!(folder.json("select plots.csv -k 5")["method"], "exemplars");
+    assert_eq!(folder.json("select plots.csv -k 5")["method"], "arss");
 }
 
 #[test]
@@ -74,9 +74,8 @@ fn every_flag_is_taken_by_its_methods() {
 fn a_flag_the_method_does_not_use_is_refused() {
     let folder = plots();
     let refuses = |flags: &str, words: &[&str]| folder.refuses(&format!("select plots.csv -k 4 {flags}"), words);
-    refuses("--alpha 1", &["--alpha is not used by method exemplars; it takes --seed"]);
-    refuses("--preset paper", &["--preset is not used by method exemplars"]);
-    refuses("--method arss --alpha 1", &["--alpha is not used by method arss; it takes --preset, --gamma, "]);
+    refuses("--method exemplars --preset paper", &["--preset is not used by method exemplars; it takes --seed"]);
+    refuses("--alpha 1", &["--alpha is not used by method arss; it takes --preset, --gamma, "]);
     refuses("--method arss --seed 1", &["--seed", "arss"]);
     refuses("--method ted --gamma 1", &["--gamma is not used by method ted; it takes --alpha"]);
     refuses("--method rrss --preset paper", &["--preset", "rrss", "--gamma-ratio"]);
@@ -103,7 +102,7 @@ fn the_table_ranks_the_json_indices() {
     }
     assert_eq!(ran.out.lines().count(), 7);
     assert!(ran.err.contains("ignored, not numeric: id, remark"), "{}", ran.err);
-    assert!(ran.err.lines().any(|line| line.starts_with("exemplars: 30 x 3, 6 rows, ")), "{}", ran.err);
+    assert!(ran.err.lines().any(|line| line.starts_with("arss: 30 x 3, 6 rows, ")), "{}", ran.err);
 }
 
 #[test]

@@ -147,11 +147,11 @@ impl Curve {
             let slope = self.slope(&y);
             for i in 0..LANES {
                 let pulled = u[i] * slope[i];
-                y[i] = y[i] - (y[i] - one + pulled) / (one - rest * pulled / y[i]);
+                y[i] -= (y[i] - one + pulled) / (one - rest * pulled / y[i]);
             }
         }
         for i in 0..LANES {
-            y[i] = y[i] * c[i];
+            y[i] *= c[i];
         }
         y
     }

@@ -165,20 +165,20 @@ impl<T: Float> Part<T> {
         let loss = kernel.curve.loss(&size);
         for i in 0..LANES {
             let rest = error[i] - e[i];
-            self.loss[i] = self.loss[i] + loss[i];
-            self.violation[i] = self.violation[i] + rest * rest;
-            self.lambda_squared[i] = self.lambda_squared[i] + lambda[i] * lambda[i];
+            self.loss[i] += loss[i];
+            self.violation[i] += rest * rest;
+            self.lambda_squared[i] += lambda[i] * lambda[i];
             let length = lambda[i].size();
             self.lambda_max[i] = if length > self.lambda_max[i] { length } else { self.lambda_max[i] };
-            self.lambda_x[i] = self.lambda_x[i] + lambda[i] * x[i];
-            self.active[i] = self.active[i] + if e[i] == zero { zero } else { one };
+            self.lambda_x[i] += lambda[i] * x[i];
+            self.active[i] += if e[i] == zero { zero } else { one };
         }
         if kernel.curve.p == 1.0 {
             for i in 0..LANES {
                 let cut = if lambda[i] > one { one } else { lambda[i] };
                 let cut = if cut < zero - one { zero - one } else { cut };
-                self.cut_x[i] = self.cut_x[i] + cut * x[i];
-                self.cut_off[i] = self.cut_off[i] + (lambda[i] - cut) * (lambda[i] - cut);
+                self.cut_x[i] += cut * x[i];
+                self.cut_off[i] += (lambda[i] - cut) * (lambda[i] - cut);
             }
         }
         if !keep {
