@@ -38,7 +38,7 @@ environment oldest "$wheel[plot]" --requirement python/requirements-test.txt --c
 run_tests oldest -k "not gigabytes"
 
 # The source distribution builds by itself.
-(cd python && "$work/tools/bin/maturin" sdist --quiet --out "$work/dist")
+(cd python && "$work/tools/bin/maturin" sdist --out "$work/dist")
 environment source "$work"/dist/*.tar.gz
 (cd "$work" && "$work/source/bin/arss" --version && "$work/source/bin/python" -c \
     "import arss, numpy; assert arss.select(numpy.eye(9, 4) + 1, 3, p=1.0).shape == (3, 4)")
