@@ -61,7 +61,7 @@ fn every_flag_is_taken_by_its_methods() {
         "--method random --seed 3",
         "--method facility --seed 3",
         "--method exemplars --seed 3",
-        "--seed 3",
+        "--gamma-ratio 0.2",
         "--method rrqr",
         "--scale none",
         "--scale standard --threads 1",
