@@ -95,7 +95,7 @@ fn page(table: &Table, chosen: &Selection, rivals: &Rivals, folder: &Path) -> St
             avoided.text()
         ),
         format!(
-            "\nDamaged plots among the {K} chosen: {} by the default, {} with --method arss --preset paper, \
+            "\nDamaged plots among the {K} chosen: {} by exemplars, {} with --method arss --preset paper, \
              {at_random:.2} at random (mean of {DRAWS} draws).\n",
             count(chosen),
             count(&rivals.paper)

@@ -118,7 +118,7 @@ fn the_demo_shows_and_writes_its_results() {
     let positions: Vec<usize> = ids.iter().map(|id| ran.out.find(id.as_str()).unwrap()).collect();
     assert!(positions.is_sorted());
     let damaged = chosen.lines().skip(1).filter(|line| !line.ends_with(",none")).count();
-    assert!(ran.out.contains(&format!("among the 12 chosen: {damaged} by the default")), "{}", ran.out);
+    assert!(ran.out.contains(&format!("among the 12 chosen: {damaged} by exemplars")), "{}", ran.out);
 
     folder.write("arss-demo/mine.txt", "kept");
     folder.run("demo").ok();
