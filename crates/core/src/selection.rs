@@ -95,7 +95,7 @@ impl std::fmt::Display for Note {
             Note::LossNeverActed => write!(
                 f,
                 "the representation error stayed exactly zero, so the robust loss never acted and p had no effect: \
-                 a larger gamma (a gamma ratio of .1, say) makes it act"
+                 a larger gamma makes it act"
             ),
             Note::Sampled { rows } => write!(f, "many rows: swaps were searched in samples of {rows} rows"),
             Note::Gated { rows, items } => write!(f, "{rows} of {items} rows look like outliers and were left aside"),
