@@ -298,7 +298,7 @@ pub(crate) fn next_weight(weight: f64, norm: f64, eps: f64, relaxation: f64) -> 
 }
 
 /// Sums over the rows of A.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct RowSums {
     /// sum_n |a^n|_2.
     pub norms: f64,
@@ -309,8 +309,6 @@ pub(crate) struct RowSums {
 }
 
 impl RowSums {
-    pub const ZERO: RowSums = RowSums { norms: 0.0, change: 0.0, growth: 0.0 };
-
     pub fn add_row(&mut self, norm: f64, weight: f64) {
         self.norms += norm;
         self.change += (norm - weight).abs();

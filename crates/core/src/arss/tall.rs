@@ -62,9 +62,9 @@ impl<T: Float> Form for Tall<'_, T> {
             *size += block.values.iter().map(|x| x.to_f64().abs()).sum::<f64>();
             *longest = block.values.chunks_exact(L).map(linalg::norm_squared).fold(*longest, f64::max);
         };
-        let merge = |a: &mut (GramSum<T>, f64, f64), b: (GramSum<T>, f64, f64)| {
-            a.0.merge(b.0);
-            a.1 += b.1;
+        let merge = |a: &mut (GramSum<T>, f64, f64), b: &mut (GramSum<T>, f64, f64)| {
+            a.0.merge(&mut b.0);
+            a.1 += std::mem::take(&mut b.1);
             a.2 = a.2.max(b.2);
         };
         let (signs, size, longest) = self.team.fold(|| (GramSum::new(L), 0.0, 0.0), add, merge);
@@ -97,11 +97,11 @@ impl<T: Float> Form for Tall<'_, T> {
             gram.add(MatRef::from_row_major_slice(scratch, block.rows, L));
             sweep.merge(sweep_entries(kernel, &block.values, scratch, P, keep));
         };
-        let merge = |a: &mut (Sweep, GramSum<T>, Vec<T>), b: (Sweep, GramSum<T>, Vec<T>)| {
-            a.0.merge(b.0);
-            a.1.merge(b.1);
+        let merge = |a: &mut (Sweep, GramSum<T>, Vec<T>), b: &mut (Sweep, GramSum<T>, Vec<T>)| {
+            a.0.merge(std::mem::take(&mut b.0));
+            a.1.merge(&mut b.1);
         };
-        let start = || (Sweep::ZERO, GramSum::new(L), Vec::new());
+        let start = || (Sweep::default(), GramSum::new(L), Vec::new());
         let (sweep, gram, _) = self.team.fold_mut(&mut self.P, L, start, visit, merge);
         self.H = gram.finish();
         sweep
@@ -131,11 +131,11 @@ impl<T: Float> Form for Tall<'_, T> {
                 gram.add(MatRef::from_row_major_slice(scratch, block.rows, L));
             }
         };
-        let merge = |a: &mut (RowSums, GramSum<T>, Vec<T>), b: (RowSums, GramSum<T>, Vec<T>)| {
-            a.0.merge(b.0);
-            a.1.merge(b.1);
+        let merge = |a: &mut (RowSums, GramSum<T>, Vec<T>), b: &mut (RowSums, GramSum<T>, Vec<T>)| {
+            a.0.merge(std::mem::take(&mut b.0));
+            a.1.merge(&mut b.1);
         };
-        let start = || (RowSums::ZERO, GramSum::new(L), Vec::new());
+        let start = || (RowSums::default(), GramSum::new(L), Vec::new());
         let (sums, gram, _) = self.team.fold_mut(&mut self.rows, 1, start, visit, merge);
         if !keep {
             self.S = gram.finish();
@@ -162,7 +162,7 @@ impl<T: Float> Form for Tall<'_, T> {
             residuals.extend(squares.map(f64::sqrt));
         };
         let start = || (Vec::new(), Vec::new());
-        let (residuals, _) = self.team.fold_mut(&mut self.P, L, start, visit, |a, b| a.0.extend(b.0));
+        let (residuals, _) = self.team.fold_mut(&mut self.P, L, start, visit, |a, b| a.0.append(&mut b.0));
 
         let row_norms: Vec<f64> = self.rows.iter().map(|row| row.norm).collect();
         let shares: Vec<f64> = self.rows.iter().map(|row| row.weight / gamma).collect();

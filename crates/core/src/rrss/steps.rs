@@ -56,7 +56,7 @@ impl Row {
 }
 
 /// Sums over the samples of what `update_a` found.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Fit {
     /// sum_n |x_n - X a_n|_2.
     pub loss: f64,
@@ -71,8 +71,6 @@ pub(crate) struct Fit {
 }
 
 impl Fit {
-    const ZERO: Fit = Fit { loss: 0.0, dual: 0.0, longest: 0.0, cut: 0.0, cut_off: 0.0 };
-
     /// A sample with this residual, |d_n| and <d_n, x_n>.
     fn add_sample(&mut self, residual: f64, length: f64, dot: f64) {
         self.loss += residual;
@@ -102,12 +100,19 @@ impl Fit {
 }
 
 /// Sums over the rows of A.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct RowSums {
     /// sum_n |a^n|_2.
     pub norms: f64,
     /// max_n |x_n' D|_2 / gamma.
     pub growth: f64,
+}
+
+impl RowSums {
+    fn merge(&mut self, other: RowSums) {
+        self.norms += other.norms;
+        self.growth = self.growth.max(other.growth);
+    }
 }
 
 /// The solution, ready to be scored.
@@ -170,11 +175,11 @@ impl<'a, T: Float> State<'a, T> {
             }
             gram.add(MatRef::from_row_major_slice(scratch, rows.len(), L));
         };
-        let merge = |a: &mut (Fit, GramSum<T>, Vec<T>), b: (Fit, GramSum<T>, Vec<T>)| {
-            a.0.merge(b.0);
-            a.1.merge(b.1);
+        let merge = |a: &mut (Fit, GramSum<T>, Vec<T>), b: &mut (Fit, GramSum<T>, Vec<T>)| {
+            a.0.merge(std::mem::take(&mut b.0));
+            a.1.merge(&mut b.1);
         };
-        let start = || (Fit::ZERO, GramSum::new(L), Vec::new());
+        let start = || (Fit::default(), GramSum::new(L), Vec::new());
         let (fit, gram, _) = self.team.fold_mut(&mut self.rows, 1, start, visit, merge);
         self.H = gram.finish();
         fit
@@ -204,12 +209,11 @@ impl<'a, T: Float> State<'a, T> {
             linalg::weigh(&block.values, rows.iter().map(|row| row.next_w), scratch);
             gram.add(MatRef::from_row_major_slice(scratch, block.rows, L));
         };
-        let merge = |a: &mut (RowSums, GramSum<T>, Vec<T>), b: (RowSums, GramSum<T>, Vec<T>)| {
-            a.0.norms += b.0.norms;
-            a.0.growth = a.0.growth.max(b.0.growth);
-            a.1.merge(b.1);
+        let merge = |a: &mut (RowSums, GramSum<T>, Vec<T>), b: &mut (RowSums, GramSum<T>, Vec<T>)| {
+            a.0.merge(std::mem::take(&mut b.0));
+            a.1.merge(&mut b.1);
         };
-        let start = || (RowSums { norms: 0.0, growth: 0.0 }, GramSum::new(L), Vec::new());
+        let start = || (RowSums::default(), GramSum::new(L), Vec::new());
         let (sums, gram, _) = self.team.fold_mut(&mut self.rows, 1, start, visit, merge);
         self.S = gram.finish();
         sums
@@ -245,7 +249,7 @@ impl<'a, T: Float> State<'a, T> {
             let block = self.X.block(range);
             *longest = block.values.chunks_exact(block.columns).map(linalg::norm_squared).fold(*longest, f64::max);
         };
-        self.team.fold(|| 0.0, visit, |a, b| *a = a.max(b)).sqrt()
+        self.team.fold(|| 0.0, visit, |a, b| *a = f64::max(*a, *b)).sqrt()
     }
 }
 
