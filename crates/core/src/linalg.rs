@@ -14,7 +14,7 @@ use faer::prelude::*;
 use faer::{Accum, Mat, MatMut, MatRef, Par, Side};
 
 use crate::blocks::{Team, move_sums};
-use crate::lanes::{LANES, vectorised};
+use crate::lanes::{LANES, Lanes, vectorised};
 use crate::{Float, Samples};
 
 /// dst = alpha lhs rhs.
@@ -84,8 +84,23 @@ impl<T: Float> GramSum<T> {
         if self.empty {
             self.sum.fill(0.0);
         }
-        let sum = &self.sum;
-        Mat::from_fn(sum.nrows(), sum.ncols(), |i, j| if i >= j { sum[(i, j)] } else { sum[(j, i)] })
+        mirror(&mut self.sum);
+        self.sum
+    }
+}
+
+/// Copies the lower half into the upper, tile by tile: both sides of a tile stay in the cache.
+fn mirror(matrix: &mut Mat<f64>) {
+    const TILE: usize = 32;
+    let dim = matrix.ncols();
+    for left in (0..dim).step_by(TILE) {
+        for top in (left..dim).step_by(TILE) {
+            for j in left..(left + TILE).min(dim) {
+                for i in top.max(j + 1)..(top + TILE).min(dim) {
+                    matrix[(j, i)] = matrix[(i, j)];
+                }
+            }
+        }
     }
 }
 
@@ -259,6 +274,25 @@ pub(crate) fn norm_squared<T: Float>(values: &[T]) -> f64 {
     for (sum, value) in sums.iter_mut().zip(rest) {
         *sum += value.to_f64() * value.to_f64();
     }
+    pairwise(sums)
+}
+
+/// <x, a> and <x, b>, lane by lane.
+#[inline(always)]
+pub(crate) fn two_dots<T: Float>(x: &[T], a: &[f64], b: &[f64]) -> (f64, f64) {
+    let (mut with_a, mut with_b) = ([0.0; LANES], [0.0; LANES]);
+    for ((x, a), b) in x.chunks(LANES).zip(a.chunks(LANES)).zip(b.chunks(LANES)) {
+        for i in 0..x.len() {
+            with_a[i] += x[i].to_f64() * a[i];
+            with_b[i] += x[i].to_f64() * b[i];
+        }
+    }
+    (pairwise(with_a), pairwise(with_b))
+}
+
+/// The sum over the lanes, halves added to halves.
+#[inline(always)]
+fn pairwise(mut sums: Lanes<f64>) -> f64 {
     let mut width = LANES / 2;
     while width > 0 {
         for i in 0..width {

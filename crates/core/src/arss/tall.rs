@@ -5,9 +5,9 @@ use std::ops::Range;
 use faer::{Mat, MatMut, MatRef};
 
 use super::entries::{Kernel, Sweep, sweep_entries};
-use super::{Facts, Form, Outcome, RowSums, next_weight};
+use super::{Facts, Form, Outcome, RowSums, next_weights};
 use crate::blocks::Team;
-use crate::lanes::vectorised;
+use crate::lanes::{LANES, vectorised};
 use crate::linalg::{self, GramSum};
 use crate::score::{self, Factored};
 use crate::{Float, Run, Samples, Solution};
@@ -37,6 +37,19 @@ struct Row {
     weight: f64,
     /// |a^n|_2.
     norm: f64,
+}
+
+/// The weights of the next iteration.
+#[inline(always)]
+fn push_weights(rows: &mut [Row], eps: f64, relaxation: f64) {
+    for rows in rows.chunks_mut(LANES) {
+        let (mut weights, mut norms) = ([1.0; LANES], [1.0; LANES]);
+        for (i, row) in rows.iter().enumerate() {
+            (weights[i], norms[i]) = (row.weight, row.norm);
+        }
+        let next = next_weights(&weights, &norms, eps, relaxation);
+        rows.iter_mut().zip(next).for_each(|(row, next)| row.weight = next);
+    }
 }
 
 impl<'a, T: Float> Tall<'a, T> {
@@ -120,13 +133,9 @@ impl<T: Float> Form for Tall<'_, T> {
                     row.norm = row.weight * linalg::norm_squared(form).sqrt() / gamma;
                 }
             });
-            for row in rows.iter_mut() {
-                sums.add_row(row.norm, row.weight);
-                if !keep {
-                    row.weight = next_weight(row.weight, row.norm, eps, relaxation);
-                }
-            }
+            rows.iter().for_each(|row| sums.add_row(row.norm, row.weight));
             if !keep {
+                vectorised(|| push_weights(rows, eps, relaxation));
                 linalg::weigh(&block.values, rows.iter().map(|row| row.weight), scratch);
                 gram.add(MatRef::from_row_major_slice(scratch, block.rows, L));
             }

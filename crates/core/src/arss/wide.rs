@@ -5,8 +5,9 @@ use std::ops::Range;
 use faer::{Mat, MatMut, MatRef};
 
 use super::entries::{Kernel, Sweep, sweep_entries};
-use super::{Facts, Form, Outcome, RowSums, next_weight};
+use super::{Facts, Form, Outcome, RowSums, next_weights};
 use crate::blocks::{Team, move_sums};
+use crate::lanes::LANES;
 use crate::linalg::{self, CrossSum, GramSum};
 use crate::score::{self, Scores};
 use crate::{Float, Run, Samples, Solution};
@@ -137,7 +138,9 @@ impl<T: Float> Form for Wide<'_, T> {
             let norm = self.row_norm(n);
             sums.add_row(norm, self.weights[n]);
             if !keep {
-                self.weights[n] = next_weight(self.weights[n], norm, self.eps, relaxation);
+                // One lane of many: N is small here.
+                let next = next_weights(&[self.weights[n]; LANES], &[norm; LANES], self.eps, relaxation);
+                self.weights[n] = next[0];
             }
         }
         sums
