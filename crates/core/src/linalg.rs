@@ -277,19 +277,6 @@ pub(crate) fn norm_squared<T: Float>(values: &[T]) -> f64 {
     pairwise(sums)
 }
 
-/// <x, a> and <x, b>, lane by lane.
-#[inline(always)]
-pub(crate) fn two_dots<T: Float>(x: &[T], a: &[f64], b: &[f64]) -> (f64, f64) {
-    let (mut with_a, mut with_b) = ([0.0; LANES], [0.0; LANES]);
-    for ((x, a), b) in x.chunks(LANES).zip(a.chunks(LANES)).zip(b.chunks(LANES)) {
-        for i in 0..x.len() {
-            with_a[i] += x[i].to_f64() * a[i];
-            with_b[i] += x[i].to_f64() * b[i];
-        }
-    }
-    (pairwise(with_a), pairwise(with_b))
-}
-
 /// The sum over the lanes, halves added to halves.
 #[inline(always)]
 fn pairwise(mut sums: Lanes<f64>) -> f64 {

@@ -7,10 +7,9 @@
 use std::ops::Range;
 use std::time::Instant;
 
-use faer::Mat;
+use faer::{Mat, MatMut};
 
 use crate::blocks::Team;
-use crate::lanes::vectorised;
 use crate::linalg;
 use crate::reduce::rotated;
 use crate::settings::check_weights;
@@ -243,24 +242,25 @@ impl<'a, T: Float> Greedy<'a, T> {
         let h = &self.c * &gv;
         let vgv = (v.transpose() * &gv)[(0, 0)];
         let delta = (x.transpose() * &v)[(0, 0)].max(0.0) + self.alpha;
-        let (alpha, v_values, h_values) = (self.alpha, v.col_as_slice(0), h.col_as_slice(0));
-        let visit = |best: &mut Candidate, range: Range<usize>, rows: &mut [Row]| {
+        let both = Mat::from_fn(features, 2, |l, j| T::from_f64(if j == 0 { v[(l, 0)] } else { h[(l, 0)] }));
+        let alpha = self.alpha;
+        let visit = |(best, scratch): &mut (Candidate, Vec<T>), range: Range<usize>, rows: &mut [Row]| {
             let block = samples.block(range.clone());
-            vectorised(|| {
-                for (row, x) in rows.iter_mut().zip(block.values.chunks_exact(features)) {
-                    let (y, z) = linalg::two_dots(x, v_values, h_values);
-                    let y = y / delta;
-                    row.d -= y * y * delta;
-                    row.s += vgv * y * y - 2.0 * y * z;
-                }
-            });
+            scratch.resize(2 * block.rows, T::from_f64(0.0));
+            linalg::product(MatMut::from_row_major_slice_mut(scratch, block.rows, 2), block.mat(), both.as_ref(), 1.0);
+            for (row, yz) in rows.iter_mut().zip(scratch.chunks_exact(2)) {
+                let (y, z) = (yz[0].to_f64() / delta, yz[1].to_f64());
+                row.d -= y * y * delta;
+                row.s += vgv * y * y - 2.0 * y * z;
+            }
             best.offer_rows(range.start, rows, alpha);
         };
         self.rows[i].picked = true;
-        let merge = |best: &mut Candidate, other: &mut Candidate| {
-            best.offer(std::mem::replace(other, Candidate::NONE));
+        let start = || (Candidate::NONE, Vec::new());
+        let merge = |a: &mut (Candidate, Vec<T>), b: &mut (Candidate, Vec<T>)| {
+            a.0.offer(std::mem::replace(&mut b.0, Candidate::NONE));
         };
-        let best = self.team.fold_mut(&mut self.rows, 1, || Candidate::NONE, visit, merge);
+        let (best, _) = self.team.fold_mut(&mut self.rows, 1, start, visit, merge);
         self.c -= &v * v.transpose() * faer::Scale(1.0 / delta);
         best
     }
