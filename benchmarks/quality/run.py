@@ -87,7 +87,7 @@ def tied(config: Config, seed: int) -> str:
 def wanted(config: Config, task: Task, method: str) -> bool:
     """Whether the method is run on this table: the slow ones on few."""
     few = config["sparse"]
-    usual = task.seed in few["seeds"] and task.kind in ("none", "gross", tied(config, task.seed))
+    usual = task.seed in few["seeds"] and task.kind in ("none", tied(config, task.seed))
     return method not in few["methods"] or usual
 
 
