@@ -130,10 +130,10 @@ def _typiclust(X: NDArray[np.float64], k: int, seed: int) -> Choice:
     return TypiClust(random_state=seed).query(X, np.full(len(X), np.nan), batch_size=k), None
 
 
-def _probcover(X: NDArray[np.float64], k: int, seed: int, **settings: Any) -> Choice:
+def _probcover(X: NDArray[np.float64], k: int, seed: int, deltas: Scores | None = None) -> Choice:
     from skactiveml.pool import ProbCover
 
-    return ProbCover(random_state=seed, **settings).query(X, np.full(len(X), np.nan), batch_size=k), None
+    return ProbCover(deltas=deltas, random_state=seed).query(X, np.full(len(X), np.nan), batch_size=k), None
 
 
 def _probcover_scaled(X: NDArray[np.float64], k: int, seed: int) -> Choice:
@@ -141,7 +141,7 @@ def _probcover_scaled(X: NDArray[np.float64], k: int, seed: int) -> Choice:
     from sklearn.metrics import pairwise_distances
 
     typical = float(np.median(pairwise_distances(X[:1000])))
-    return _probcover(X, k, seed, deltas=typical * np.arange(0.05, 1.0, 0.05), n_classes=10)
+    return _probcover(X, k, seed, deltas=typical * np.arange(0.05, 1.0, 0.05))
 
 
 OURS = {
