@@ -41,4 +41,4 @@ run_tests oldest -k "not gigabytes"
 (cd python && "$work/tools/bin/maturin" sdist --out "$work/dist")
 environment source "$work"/dist/*.tar.gz
 (cd "$work" && "$work/source/bin/arss" --version && "$work/source/bin/python" -c \
-    "import arss, numpy; assert arss.select(numpy.eye(9, 4) + 1, 3, p=1.0).shape == (3, 4)")
+    "import arss, numpy; assert arss.select(numpy.eye(9, 4) + 1, 3, method='arss', p=1.0).shape == (3, 4)")

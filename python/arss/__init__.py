@@ -19,16 +19,28 @@ if TYPE_CHECKING:
     from arss._plan import Plan, plan
     from arss._progress import Progress
     from arss.features import FeatureSelector
-    from arss.selectors import ARSS, RRQR, RRSS, TED, KMeansSelector, KMedoidsSelector, RandomSelector
+    from arss.selectors import (
+        ARSS,
+        RRQR,
+        RRSS,
+        TED,
+        Exemplars,
+        FacilityLocation,
+        KMeansSelector,
+        KMedoidsSelector,
+        RandomSelector,
+    )
 
 # Where each public name lives: imported at first use, so that `import arss` is quick.
 _HOME = {
+    "Exemplars": "selectors",
     "ARSS": "selectors",
     "RRSS": "selectors",
     "TED": "selectors",
     "RRQR": "selectors",
     "KMeansSelector": "selectors",
     "KMedoidsSelector": "selectors",
+    "FacilityLocation": "selectors",
     "RandomSelector": "selectors",
     "FeatureSelector": "features",
     "Plan": "_plan",
@@ -42,6 +54,8 @@ __all__ = [
     "RRQR",
     "RRSS",
     "TED",
+    "Exemplars",
+    "FacilityLocation",
     "FeatureSelector",
     "KMeansSelector",
     "KMedoidsSelector",

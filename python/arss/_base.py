@@ -10,14 +10,18 @@ from sklearn.exceptions import ConvergenceWarning, DataDimensionalityWarning
 from sklearn.utils.validation import check_is_fitted
 
 from arss import _core, _html
+from arss._demands import Groups
 from arss._input import Input, count, explain_not_finite, read
 from arss._progress import Watch
 from arss._rows import length, take
 from arss._threads import threads
 
 
-def solve(estimator: Any, data: Input, k: int, settings: dict[str, object], **how: Any) -> "_core.Selection":
-    """Run the core, showing progress as the estimator wants it, and warn as scikit-learn does."""
+def solve(estimator: Any, data: Input, k: int | None, settings: dict[str, object], **how: Any) -> "_core.Selection":
+    """Run the core (`k=None`: as many rows as pay), showing progress as the estimator wants it.
+
+    Warns as scikit-learn does.
+    """
     method, name = estimator._method_name(), type(estimator).__name__
     with Watch(name, estimator.verbose, estimator.callback) as watch:
         try:
@@ -40,7 +44,7 @@ def solve(estimator: Any, data: Input, k: int, settings: dict[str, object], **ho
             stacklevel=3,
         )
     for kind, note in found["notes"]:
-        if kind != "sampled":
+        if kind not in ("sampled", "gated"):
             category = DataDimensionalityWarning if kind == "saturated" else UserWarning
             warnings.warn(note, category, stacklevel=3)
     return found
@@ -55,7 +59,7 @@ class RowSelector(BaseEstimator):
     #: Whether scoring every row costs next to nothing.
     _cheap_scores: ClassVar[bool] = True
 
-    n_samples: int | float
+    n_samples: Any
     n_jobs: int | None
     verbose: int
     missing: str
@@ -71,24 +75,31 @@ class RowSelector(BaseEstimator):
         y : ignored
             For compatibility with pipelines.
         sample_weight : array of shape (n,), optional
-            How much it matters that each row is represented. Only `TED` has weights; the other
-            methods accept equal ones.
-        groups : None
-            Reserved for quotas a group.
+            How much it matters that each row is represented. `Exemplars` and `TED` have weights;
+            the other methods accept equal ones.
+        groups : array of shape (n,), optional
+            The group of each row, any label; `quotas` says how many picks a group may have. Only
+            `Exemplars` has quotas.
 
         Returns
         -------
         self
         """
-        if groups is not None:
-            raise ValueError("groups were passed, but no method here has quotas: they come with Exemplars")
         data = read(self, X, self.missing, self.encode)
         weights = _weights(sample_weight, data)
-        k = count(self.n_samples, data.rows, "n_samples")
-        settings = self._settings()
+        group = self._group(groups, data)
+        k = self._count(data)
+        settings = self._settings() | self._row_settings(data)
         if weights is not None:
             settings |= self._weight_settings(weights)
-        found = solve(self, data, k, settings, all_scores=self._wants_all_scores())
+        if group is not None:
+            settings["groups"] = (group.of, group.quotas)
+        try:
+            found = solve(self, data, k, settings, all_scores=self._wants_all_scores())
+        except _core.OverQuota as error:
+            number, included, quota = error.args
+            label = group.labels[number] if group is not None else number
+            raise ValueError(f"{included} rows of group {label!r} must be included, but its quota is {quota}") from None
         self._keep(found, data)
         return self
 
@@ -122,7 +133,21 @@ class RowSelector(BaseEstimator):
             return {}
         if not weights.any():
             raise ValueError("all sample weights are zero: there is nothing to represent")
-        raise ValueError(f"{type(self).__name__} has no sample weights: use TED, or pass equal ones")
+        raise ValueError(f"{type(self).__name__} has no sample weights: use Exemplars or TED, or pass equal ones")
+
+    def _count(self, data: Input) -> int | None:
+        """How many rows to choose."""
+        return count(self.n_samples, data.rows, "n_samples")
+
+    def _row_settings(self, data: Input) -> dict[str, object]:
+        """Settings that name rows of the table."""
+        return {}
+
+    def _group(self, groups: Any, data: Input) -> Groups | None:
+        """The groups of the rows, if the method has quotas."""
+        if groups is not None:
+            raise ValueError(f"groups were passed, but {type(self).__name__} has no quotas: use Exemplars")
+        return None
 
     def _wants_all_scores(self) -> bool:
         return self._cheap_scores or bool(getattr(self, "all_scores", False))

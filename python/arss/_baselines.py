@@ -1,12 +1,11 @@
 """The usual alternatives: each class names its method and its settings, the rest is shared."""
 
-from numbers import Integral
 from typing import Any
 
-from sklearn.utils import check_random_state
-
+from arss._assigning import AssigningSelector
 from arss._base import RowSelector
 from arss._progress import Callback
+from arss._random import seed
 
 
 class SeededSelector(RowSelector):
@@ -15,10 +14,7 @@ class SeededSelector(RowSelector):
     random_state: Any
 
     def _settings(self) -> dict[str, object]:
-        state = self.random_state
-        # A number is the seed itself, so that the command line's --seed means the same.
-        drawn = int(state) if isinstance(state, Integral) else int(check_random_state(state).randint(2**31 - 1))
-        return super()._settings() | {"seed": drawn}
+        return super()._settings() | {"seed": seed(self.random_state)}
 
 
 class RRQR(RowSelector):
@@ -349,6 +345,103 @@ class RandomSelector(SeededSelector):
     """
 
     _method = "random"
+
+    def __init__(
+        self,
+        n_samples: int | float = 10,
+        *,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callback | None = None,
+        missing: str = "error",
+        encode: str | None = None,
+    ) -> None:
+        self.n_samples = n_samples
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.callback = callback
+        self.missing = missing
+        self.encode = encode
+
+
+class FacilityLocation(AssigningSelector, SeededSelector):
+    """Greedy facility location with a bounded similarity: the choice of `Exemplars` without its gate.
+
+    Covers clean data best; outliers get picks of their own.
+
+    Parameters
+    ----------
+    n_samples : int or float, default=10
+        How many rows to choose: a number (at most as many as there are), or a share in (0, 1],
+        rounded down but at least one row.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the samples that tables of more than 8192 rows are covered by; the same number gives
+        the same rows, in the command line (`--seed`) too.
+    n_jobs : int or None, default=None
+        Threads; None and -1 take every core. The answer does not depend on it.
+    verbose : int, default=0
+        1 shows a progress bar on stderr, 2 a line an iteration.
+    callback : callable or None, default=None
+        Called with a `Progress` once an iteration; something true stops the run, and the result
+        is the one so far.
+    missing : {"error", "mean", "median", "drop"}, default="error"
+        What to do with NaN: refuse it, fill it by the column's mean or median, or leave the rows
+        out (their `outlier_scores_` are NaN).
+    encode : {None, "onehot", "ordinal", "drop"}, default=None
+        What to do with data frame columns that hold no numbers: refuse them, or turn them into
+        columns of 0 and 1, into positions, or leave them out.
+
+    Attributes
+    ----------
+    sample_indices_ : ndarray of shape (n_chosen,)
+        Positions of the chosen rows, in the order of choice.
+    scores_ : ndarray of shape (n_chosen,)
+        What each pick added to the coverage.
+    outlier_scores_ : ndarray of shape (n,)
+        What the method leaves of each row, larger is stranger: the distance to the nearest pick.
+    labels_ : ndarray of shape (n,)
+        The exemplar nearest to each row, as a position in `sample_indices_`; -1 for rows that
+        `missing="drop"` left out.
+    shares_ : ndarray of shape (n_chosen,)
+        The share of the rows that each exemplar stands for; they add up to 1.
+    coverage_ : ndarray of shape (n_chosen,)
+        Coverage by the first 1, 2, ... picks: the mean similarity, 0 to 1, of a row to the nearest of them.
+    exemplars_ : ndarray of shape (n_chosen, n_columns)
+        The chosen rows as the method saw them (encoded, filled).
+    all_scores_ : ndarray of shape (n,)
+        `scores_` of the picks, 0 for the other rows.
+    n_iter_ : int
+        Iterations (or picks) done.
+    objective_ : float
+        The model's objective at the result.
+    gap_ : float or None
+        None: the method has no duality gap.
+    status_ : {"converged", "iteration_limit", "stopped"}
+        How the run ended.
+    history_ : dict of arrays
+        `iteration`, `objective`, `residual`, `gap` and `mu`, one entry an iteration where the
+        method iterates.
+    seconds_ : dict
+        Wall-clock seconds of the phases `prepare`, `solve` and `score`.
+    notes_ : list of str
+        What else there is to know about the choice.
+    n_rows_, n_features_in_ : int
+        Shape of the table.
+    feature_names_in_ : ndarray of str
+        Names of the columns, if all are strings.
+
+    Examples
+    --------
+    >>> from arss import FacilityLocation
+    >>> X = [[0.0], [0.1], [0.2], [9.0], [9.1]]
+    >>> selector = FacilityLocation(n_samples=2, random_state=0).fit(X)
+    >>> selector.labels_.tolist(), selector.shares_.tolist()
+    ([0, 0, 0, 1, 1], [0.6, 0.4])
+    """
+
+    _method = "facility"
 
     def __init__(
         self,

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 __version__: str
 
 class NotFinite(ValueError): ...
+class OverQuota(ValueError): ...
 
 class History(TypedDict):
     iteration: NDArray[np.int64]
@@ -23,6 +24,9 @@ class Selection(TypedDict):
     all_scores: NDArray[np.float64] | None
     row_norms: NDArray[np.float64] | None
     residuals: NDArray[np.float64]
+    labels: NDArray[np.int64]
+    shares: NDArray[np.float64]
+    coverage: NDArray[np.float64]
     status: str
     iterations: int
     objective: float
@@ -36,7 +40,7 @@ class Selection(TypedDict):
 
 def select(
     table: NDArray[np.floating[Any]] | list[NDArray[np.floating[Any]]],
-    k: int,
+    k: int | None,
     method: str,
     settings: Mapping[str, object],
     *,

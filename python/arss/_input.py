@@ -33,11 +33,11 @@ class Input(NamedTuple):
         return self.n_rows if self.kept is None else len(self.kept)
 
 
-def read(estimator: Any, X: Any, missing: str = "error", encode: str | None = None) -> Input:
-    """Check `X`, remember its features in `estimator` and return it as a table."""
+def read(estimator: Any, X: Any, missing: str = "error", encode: str | None = None, *, reset: bool = True) -> Input:
+    """Check `X` and return it as a table; its features are remembered in `estimator` or, without `reset`, compared."""
     frame = _frames.as_frame(X)
     if frame is not None:
-        validate_data(estimator, frame.source, skip_check_array=True)
+        validate_data(estimator, frame.source, skip_check_array=True, reset=reset)
         table, names = frame.table(encode)
     else:
         values = validate_data(
@@ -46,6 +46,7 @@ def read(estimator: Any, X: Any, missing: str = "error", encode: str | None = No
             accept_sparse=("csr", "csc"),
             dtype=[np.float64, np.float32],
             ensure_all_finite=False,
+            reset=reset,
         )
         table, names = _readable(_dense(values)), None
     n_rows = len(table[0]) if isinstance(table, list) else table.shape[0]
@@ -77,10 +78,10 @@ def _readable(values: Floats) -> Floats:
     return np.ascontiguousarray(values) if odd or not values.flags.aligned else values
 
 
-def count(wanted: int | float, available: int, name: str, what: str = "sample") -> int:
-    """The number that `wanted`, a number or a share, means."""
+def count(wanted: Any, available: int, name: str, what: str = "sample", or_else: str = "") -> int:
+    """The number that `wanted`, a number or a share, means; `or_else` says what else is allowed."""
     if isinstance(wanted, bool | np.bool_) or not isinstance(wanted, int | float | np.integer | np.floating):
-        raise TypeError(f"{name}={wanted!r}, but it must be a whole number or a share between 0 and 1")
+        raise TypeError(f"{name}={wanted!r}, but it must be a whole number or a share between 0 and 1{or_else}")
     if isinstance(wanted, int | np.integer):
         if not 1 <= wanted <= available:
             raise ValueError(
@@ -89,7 +90,8 @@ def count(wanted: int | float, available: int, name: str, what: str = "sample") 
         return int(wanted)
     if not 0.0 < wanted <= 1.0:
         raise ValueError(f"{name}={wanted}, but as a share it must be larger than 0 and at most 1")
-    return max(1, int(wanted * available))
+    # A product this little below a whole number is that number.
+    return max(1, min(available, int(wanted * available + 1e-9)))
 
 
 def explain_not_finite(table: Table, names: list[str] | None) -> str:

@@ -1,13 +1,33 @@
 """The methods of the paper and its rivals: each class names its method and its settings, the rest is shared."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from arss._base import RowSelector
 from arss._progress import Callback
+from arss._random import seed
+
+KERNELS = ("rbf",)
 
 
-class PenalisedSelector(RowSelector):
+class KernelSelector(RowSelector):
+    """Methods that may see the rows through a kernel."""
+
+    kernel: str | None
+    landmarks: int
+    random_state: Any
+
+    def _settings(self) -> dict[str, object]:
+        if self.kernel is None:
+            return super()._settings()
+        if self.kernel not in KERNELS:
+            raise ValueError(f"kernel={self.kernel!r}, but it must be None or 'rbf'")
+        return super()._settings() | {"landmarks": self.landmarks, "seed": seed(self.random_state)}
+
+
+class PenalisedSelector(KernelSelector):
     """Methods with a row penalty: `gamma` as it stands, or a share of the largest."""
 
     gamma: float | None
@@ -43,6 +63,18 @@ class ARSS(PenalisedSelector):
         Stop at this relative accuracy (the duality gap for p = 1); 0 runs all iterations.
     all_scores : bool, default=False
         Score every row, not only those that can reach the top: time grows with n squared.
+    diverse : bool, default=False
+        Choose among the top max(10 K, 1000) one by one, each time the row with the largest score
+        times 1 - exp(-3 d^2 / h2), d being the distance to the nearest pick so far: no row and its
+        copy. `sample_indices_` are then in the order of choice.
+    kernel : {None, "rbf"}, default=None
+        Choose among the rows as they are, or as a bounded similarity to `landmarks` sees them
+        (Nystroem features, width by the median distance): rows far out do not count for more then.
+        `outlier_scores_` are those of the mapped rows.
+    landmarks : int, default=256
+        Columns of the mapped table; only with `kernel`.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the landmarks; only with `kernel`.
     n_jobs : int or None, default=None
         Threads; None and -1 take every core. The answer does not depend on it.
     verbose : int, default=0
@@ -101,7 +133,7 @@ class ARSS(PenalisedSelector):
     """
 
     _method = "arss"
-    _settings_names = ("p", "max_iter", "tol")
+    _settings_names = ("p", "max_iter", "tol", "diverse")
     _cheap_scores = False
 
     def __init__(
@@ -114,6 +146,10 @@ class ARSS(PenalisedSelector):
         max_iter: int = 1000,
         tol: float = 1e-3,
         all_scores: bool = False,
+        diverse: bool = False,
+        kernel: str | None = None,
+        landmarks: int = 256,
+        random_state: Any = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
         callback: Callback | None = None,
@@ -127,6 +163,10 @@ class ARSS(PenalisedSelector):
         self.max_iter = max_iter
         self.tol = tol
         self.all_scores = all_scores
+        self.diverse = diverse
+        self.kernel = kernel
+        self.landmarks = landmarks
+        self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
@@ -155,6 +195,18 @@ class RRSS(PenalisedSelector):
         Stop at this relative duality gap; 0 runs all iterations.
     all_scores : bool, default=False
         Score every row, not only those that can reach the top: time grows with n squared.
+    diverse : bool, default=False
+        Choose among the top max(10 K, 1000) one by one, each time the row with the largest score
+        times 1 - exp(-3 d^2 / h2), d being the distance to the nearest pick so far: no row and its
+        copy. `sample_indices_` are then in the order of choice.
+    kernel : {None, "rbf"}, default=None
+        Choose among the rows as they are, or as a bounded similarity to `landmarks` sees them
+        (Nystroem features, width by the median distance): rows far out do not count for more then.
+        `outlier_scores_` are those of the mapped rows.
+    landmarks : int, default=256
+        Columns of the mapped table; only with `kernel`.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the landmarks; only with `kernel`.
     n_jobs : int or None, default=None
         Threads; None and -1 take every core. The answer does not depend on it.
     verbose : int, default=0
@@ -209,7 +261,7 @@ class RRSS(PenalisedSelector):
     """
 
     _method = "rrss"
-    _settings_names = ("max_iter", "tol")
+    _settings_names = ("max_iter", "tol", "diverse")
     _cheap_scores = False
 
     def __init__(
@@ -221,6 +273,10 @@ class RRSS(PenalisedSelector):
         max_iter: int = 1000,
         tol: float = 1e-4,
         all_scores: bool = False,
+        diverse: bool = False,
+        kernel: str | None = None,
+        landmarks: int = 256,
+        random_state: Any = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
         callback: Callback | None = None,
@@ -233,6 +289,10 @@ class RRSS(PenalisedSelector):
         self.max_iter = max_iter
         self.tol = tol
         self.all_scores = all_scores
+        self.diverse = diverse
+        self.kernel = kernel
+        self.landmarks = landmarks
+        self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
@@ -240,10 +300,11 @@ class RRSS(PenalisedSelector):
         self.encode = encode
 
 
-class TED(RowSelector):
+class TED(KernelSelector):
     """Transductive experimental design: rows from which a ridge regression represents all others.
 
-    Greedy, fast and exact, but not robust: long rows are chosen early. The one method with sample weights.
+    Greedy, fast and exact, but not robust: long rows are chosen early. The choice is diverse by itself: what
+    a pick explains no longer counts, so a row and its copy are not both chosen while others are left to explain.
 
     Parameters
     ----------
@@ -252,6 +313,14 @@ class TED(RowSelector):
         rounded down but at least one row.
     alpha : float, default=0.1
         Ridge, larger than 0.
+    kernel : {None, "rbf"}, default=None
+        Choose among the rows as they are, or as a bounded similarity to `landmarks` sees them
+        (Nystroem features, width by the median distance): rows far out do not count for more then.
+        `outlier_scores_` are those of the mapped rows.
+    landmarks : int, default=256
+        Columns of the mapped table; only with `kernel`.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the landmarks; only with `kernel`.
     n_jobs : int or None, default=None
         Threads; None and -1 take every core. The answer does not depend on it.
     verbose : int, default=0
@@ -314,6 +383,9 @@ class TED(RowSelector):
         n_samples: int | float = 10,
         *,
         alpha: float = 0.1,
+        kernel: str | None = None,
+        landmarks: int = 256,
+        random_state: Any = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
         callback: Callback | None = None,
@@ -322,6 +394,9 @@ class TED(RowSelector):
     ) -> None:
         self.n_samples = n_samples
         self.alpha = alpha
+        self.kernel = kernel
+        self.landmarks = landmarks
+        self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback

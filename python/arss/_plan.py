@@ -14,7 +14,20 @@ _PROBE_CELLS = 400_000
 _PROBE_SIDE = 256
 _PROBE_ITERATIONS = 3
 #: Bytes an item besides the table: weights, norms, residuals, scores.
-_ITEM_BYTES = {"arss": 56, "rrss": 72, "ted": 56, "kmeans": 64, "kmedoids": 96, "rrqr": 48, "random": 48}
+_ITEM_BYTES = {
+    "exemplars": 88,
+    "arss": 56,
+    "rrss": 72,
+    "ted": 56,
+    "kmeans": 64,
+    "kmedoids": 96,
+    "facility": 80,
+    "rrqr": 48,
+    "random": 48,
+}
+#: Landmarks of the outlier score, and rows that are covered and chosen from at the most.
+_LANDMARKS = 512
+_POOL = 8192
 #: Rows scored at a time, and the most products of each that are held.
 _SCORED_ROWS = 256
 _SCORED_COLUMNS = 65_536
@@ -45,7 +58,7 @@ class Plan(NamedTuple):
 def plan(
     n: int,
     l: int,  # noqa: E741 - the paper's letter
-    method: str = "arss",
+    method: str = "exemplars",
     *,
     n_samples: int = 10,
     max_iter: int | None = None,
@@ -61,8 +74,8 @@ def plan(
     ----------
     n, l : int
         Rows and columns.
-    method : {"arss", "rrss", "ted", "rrqr", "kmeans", "kmedoids", "random"}, default="arss"
-        The method.
+    method : str, default="exemplars"
+        The method: "exemplars", "arss", "rrss", "ted", "kmeans", "kmedoids", "facility", "rrqr" or "random".
     n_samples : int, default=10
         Rows to choose.
     max_iter : int or None, default=None
@@ -100,6 +113,8 @@ def _bytes(n: int, l: int, method: str, size: int) -> int:  # noqa: E741
         needed += min(64 * 8 * short * short, max(_SUMS_LIMIT, 64 * short * short)) + 6 * 8 * short * short
     if method == "kmedoids":
         needed += min(_SUMS_LIMIT, 8 * n * n)
+    if method in ("exemplars", "facility"):
+        needed += 3 * 8 * min(n, _POOL) * (l + 4) + 4 * 8 * min(n, _LANDMARKS) ** 2 + 8 * 2048 * min(n, _LANDMARKS)
     return needed
 
 
@@ -111,6 +126,10 @@ def _work(n: int, l: int, method: str, k: int, iterations: int) -> float:  # noq
         return iterations * (long * short**2 + 10.0 * short**3 + 30.0 * n * l) + 256.0 * n * l
     if method == "ted":
         return long * short**2 + 10.0 * short**3 + 2.0 * k * n * l
+    if method in ("exemplars", "facility"):
+        landmarks, pool = min(n, _LANDMARKS), min(n, _POOL)
+        score = float(n) * landmarks * (l + landmarks) if method == "exemplars" else 0.0
+        return score + float(pool) * pool * (l + 8) + float(n) * l * k + 10.0 * landmarks**3
     if method == "kmedoids":
         searched = float(n) if n <= 5000 else 5.0 * max(3000, 5 * k)
         return searched * min(n, max(3000, 5 * k)) * l + 5.0 * n * k * l

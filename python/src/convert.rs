@@ -1,6 +1,6 @@
 //! From the core's result to a Python dictionary of numbers and arrays.
 
-use arss::{Note, Report, Selection, Step};
+use arss::{Assignment, Note, Report, Selection, Step};
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -14,6 +14,12 @@ pub fn selection(py: Python<'_>, selection: Selection) -> PyResult<Bound<'_, PyD
     found.set_item("all_scores", selection.all_scores.map(|scores| scores.into_pyarray(py)))?;
     found.set_item("row_norms", selection.row_norms.map(|norms| norms.into_pyarray(py)))?;
     found.set_item("residuals", selection.residuals.into_pyarray(py))?;
+    if let Some(Assignment { labels, shares, coverage }) = selection.assignment {
+        let labels: Vec<i64> = labels.iter().map(|&label| label as i64).collect();
+        found.set_item("labels", labels.into_pyarray(py))?;
+        found.set_item("shares", shares.into_pyarray(py))?;
+        found.set_item("coverage", coverage.into_pyarray(py))?;
+    }
     report(&found, selection.report)?;
     Ok(found)
 }
@@ -50,6 +56,7 @@ fn kind(note: &Note) -> &'static str {
         Note::Saturated { .. } => "saturated",
         Note::LossNeverActed => "loss_never_acted",
         Note::Sampled { .. } => "sampled",
+        Note::Gated { .. } => "gated",
         _ => "other",
     }
 }

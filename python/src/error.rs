@@ -6,11 +6,14 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 
 pyo3::create_exception!(_core, NotFinite, PyValueError, "The table holds NaN or infinity.");
 
+pyo3::create_exception!(_core, OverQuota, PyValueError, "(group, included, quota): too many items must be in.");
+
 /// The exception for an error of the core; settings are called what Python calls them.
 pub fn exception(error: Error) -> PyErr {
     match error {
         Error::NotFinite { .. } => NotFinite::new_err(error.to_string()),
         Error::Threads { .. } => PyRuntimeError::new_err(error.to_string()),
+        Error::OverQuota { group, included, quota } => OverQuota::new_err((group, included, quota)),
         Error::BadSetting { name, value, range } => {
             PyValueError::new_err(Error::BadSetting { name: python_name(name), value, range }.to_string())
         }

@@ -9,12 +9,13 @@ mod worker;
 
 use std::ffi::OsString;
 
+use arss::Count;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use worker::Job;
 
-/// Chooses `k` items of `table`, which is a 2-D array or a list of 1-D columns, `f32` or `f64`.
+/// Chooses `k` items (`None`: as many as pay) of `table`, which is a 2-D array or a list of 1-D columns, `f32` or `f64`.
 ///
 /// The items are the rows or, with `features`, the columns. `progress` is called with (phase,
 /// iteration, limit, objective, residual, gap) and stops the run by returning something true.
@@ -23,7 +24,7 @@ use worker::Job;
 #[allow(clippy::too_many_arguments)] // one function for all, called with keywords
 fn select<'py>(
     table: &Bound<'py, PyAny>,
-    k: usize,
+    k: Option<usize>,
     method: &str,
     settings: &Bound<'py, PyDict>,
     features: bool,
@@ -33,7 +34,8 @@ fn select<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let method = settings::method(method, settings)?;
     let table = table::read(table)?;
-    let job = Job { table, k, method, features, threads, all_scores };
+    let count = k.map_or(Count::Auto, Count::Exactly);
+    let job = Job { table, count, method, features, threads, all_scores };
     let selection = worker::run(settings.py(), job, progress.as_ref())?;
     convert::selection(settings.py(), selection)
 }
@@ -55,6 +57,7 @@ fn main(words: Vec<OsString>) -> u8 {
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("NotFinite", module.py().get_type::<error::NotFinite>())?;
+    module.add("OverQuota", module.py().get_type::<error::OverQuota>())?;
     module.add_function(wrap_pyfunction!(select, module)?)?;
     module.add_function(wrap_pyfunction!(defaults, module)?)?;
     module.add_function(wrap_pyfunction!(main, module)?)?;

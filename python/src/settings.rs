@@ -1,6 +1,8 @@
 //! From a Python dictionary to a method with its settings.
 
-use arss::{Arss, Exemplars, FacilityLocation, Gamma, KMeans, KMedoids, Method, Random, Rrqr, Rrss, Ted};
+use arss::{
+    Arss, Exemplars, FacilityLocation, Gamma, Groups, KMeans, KMedoids, Method, Quotas, Random, Rrqr, Rrss, Ted,
+};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -43,7 +45,12 @@ pub fn defaults<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>
             found.set_item("tol", tolerance)?;
         }
         Method::KMedoids(KMedoids { max_iterations, .. }) => found.set_item("max_iter", max_iterations)?,
-        Method::Exemplars(_) | Method::Facility(_) | Method::Rrqr(_) | Method::Random(_) => (),
+        Method::Exemplars(Exemplars { landmarks, ridge, gate, .. }) => {
+            found.set_item("landmarks", landmarks)?;
+            found.set_item("ridge", ridge)?;
+            found.set_item("gate", gate)?;
+        }
+        Method::Facility(_) | Method::Rrqr(_) | Method::Random(_) => (),
     }
     Ok(found)
 }
@@ -87,8 +94,33 @@ fn set(method: &mut Method, key: &str, value: &Bound<'_, PyAny>) -> PyResult<boo
             "max_iter",
         ) => *max_iterations = read(key, value)?,
         (Method::Ted(Ted { alpha, .. }), "alpha") => *alpha = read(key, value)?,
-        (Method::Ted(Ted { weights, .. }), "weights") => {
+        (Method::Ted(Ted { weights, .. }) | Method::Exemplars(Exemplars { weights, .. }), "weights") => {
             *weights = Some(value.extract::<PyReadonlyArray1<'_, f64>>()?.as_array().to_vec());
+        }
+        (Method::Arss(Arss { diverse, .. }) | Method::Rrss(Rrss { diverse, .. }), "diverse") => {
+            *diverse = read_bool(key, value)?;
+        }
+        // These two make the kernel: without one there is nothing to set.
+        (
+            Method::Arss(Arss { kernel, .. }) | Method::Rrss(Rrss { kernel, .. }) | Method::Ted(Ted { kernel, .. }),
+            "landmarks",
+        ) => kernel.get_or_insert_default().landmarks = read(key, value)?,
+        (
+            Method::Arss(Arss { kernel, .. }) | Method::Rrss(Rrss { kernel, .. }) | Method::Ted(Ted { kernel, .. }),
+            "seed",
+        ) => kernel.get_or_insert_default().seed = read(key, value)?,
+        (Method::Exemplars(Exemplars { landmarks, .. }), "landmarks") => *landmarks = read(key, value)?,
+        (Method::Exemplars(Exemplars { ridge, .. }), "ridge") => *ridge = read(key, value)?,
+        (Method::Exemplars(Exemplars { gate, .. }), "gate") => *gate = read_bool(key, value)?,
+        (Method::Exemplars(Exemplars { include, .. }), "include") => *include = read_positions(value)?,
+        (Method::Exemplars(Exemplars { exclude, .. }), "exclude") => *exclude = read_positions(value)?,
+        (Method::Exemplars(Exemplars { groups, .. }), "groups") => {
+            let (of, quotas): (Bound<'_, PyAny>, Option<Bound<'_, PyAny>>) = value.extract()?;
+            let quotas = match quotas {
+                None => Quotas::Proportional,
+                Some(quotas) => Quotas::AtMost(read_positions(&quotas)?),
+            };
+            *groups = Some(Groups { of: read_positions(&of)?, quotas });
         }
         (
             Method::KMeans(KMeans { seed, .. })
@@ -101,6 +133,20 @@ fn set(method: &mut Method, key: &str, value: &Bound<'_, PyAny>) -> PyResult<boo
         _ => return Ok(false),
     }
     Ok(true)
+}
+
+/// True or false; the exception names the setting.
+fn read_bool(key: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    value.extract::<bool>().map_err(|_| {
+        let given = value.repr().map_or_else(|_| "unprintable".to_owned(), |text| text.to_string());
+        PyTypeError::new_err(format!("{key} is {given}, but it must be True or False"))
+    })
+}
+
+/// Positions or numbers of an array that the package has checked: none is negative.
+fn read_positions(value: &Bound<'_, PyAny>) -> PyResult<Vec<usize>> {
+    let array = value.extract::<PyReadonlyArray1<'_, i64>>()?;
+    Ok(array.as_array().iter().map(|&position| position as usize).collect())
 }
 
 /// A number; the exception names the setting.

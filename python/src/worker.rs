@@ -11,7 +11,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-use arss::{Error, Float, Method, Progress, Run, Selection};
+use arss::{Count, Error, Float, Method, Progress, Run, Selection};
 use pyo3::prelude::*;
 
 use crate::error::exception;
@@ -27,7 +27,7 @@ pub struct Job {
     /// The table.
     pub table: Table,
     /// How many items.
-    pub k: usize,
+    pub count: Count,
     /// The method.
     pub method: Method,
     /// Choose columns instead of rows.
@@ -115,7 +115,7 @@ fn choose<T: Float>(cells: &Cells<T>, job: &Job, line: &Line) -> Result<Selectio
         Run { threads: job.threads, all_scores: job.all_scores, progress: Some(&mut callback), ..Run::default() };
     cells.view(|samples| {
         let items = if job.features { samples.transposed() } else { samples };
-        job.method.select(&items, job.k, &mut run)
+        job.method.select_count(&items, job.count, &mut run)
     })
 }
 

@@ -14,6 +14,8 @@ import arss
 from arss import _core
 
 SELECTORS = [
+    arss.Exemplars,
+    arss.FacilityLocation,
     arss.ARSS,
     arss.RRSS,
     arss.TED,
@@ -24,13 +26,16 @@ SELECTORS = [
 ]
 ESTIMATORS = [*SELECTORS, arss.FeatureSelector]
 
-NO_WEIGHTS = "the method has no sample weights: unequal ones are refused, not ignored (TED has them)"
+NO_WEIGHTS = "the method has no sample weights: unequal ones are refused, not ignored (Exemplars and TED have them)"
+NOT_COPIES = "weights count in coverage and shares, not in the outlier score: a weight is not a number of copies"
 
 
 def expected_failures(estimator: BaseEstimator) -> dict[str, str]:
     """What a row selector without weights cannot do."""
     if isinstance(estimator, arss.TED | arss.FeatureSelector):
         return {}
+    if isinstance(estimator, arss.Exemplars):
+        return {f"check_sample_weight_equivalence_on_{kind}_data": NOT_COPIES for kind in ("dense", "sparse")}
     return {
         "check_sample_weights_not_overwritten": NO_WEIGHTS,
         "check_sample_weight_equivalence_on_dense_data": NO_WEIGHTS,
@@ -92,7 +97,7 @@ def test_threads_do_not_change_the_answer(kind: Any, table: NDArray[np.float64])
     assert np.array_equal(one.scores_, many.scores_)
 
 
-@pytest.mark.parametrize("kind", [arss.KMeansSelector, arss.KMedoidsSelector, arss.RandomSelector])
+@pytest.mark.parametrize("kind", [arss.Exemplars, arss.KMeansSelector, arss.KMedoidsSelector, arss.RandomSelector])
 def test_random_state(kind: Any, table: NDArray[np.float64]) -> None:
     def picks(state: Any) -> list[int]:
         found: list[int] = kind(random_state=state).fit(table).sample_indices_.tolist()
@@ -149,6 +154,12 @@ BAD = [
     (arss.TED(n_jobs=0), "n_jobs is 0"),
     (arss.TED(missing="zero"), "missing='zero'"),
     (arss.RandomSelector(random_state=-1), "seed is -1"),
+    (arss.Exemplars(landmarks=0), "landmarks is 0"),
+    (arss.Exemplars(ridge=2), "ridge is 2"),
+    (arss.Exemplars(n_samples=301), "n_samples=301.*300 sample"),
+    (arss.ARSS(kernel="poly"), "kernel='poly'.*'rbf'"),
+    (arss.TED(kernel="rbf", landmarks=0), "landmarks is 0"),
+    (arss.FeatureSelector("exemplars"), "method='exemplars'"),
     (arss.FeatureSelector("pca"), "method='pca'"),
     (arss.FeatureSelector("arss", alpha=0.1), "alpha is not a setting of method arss"),
     (arss.FeatureSelector("arss", gamma=1.0, gamma_ratio=0.1), "both"),
@@ -168,6 +179,10 @@ WRONG_TYPE = [
     (arss.ARSS(n_samples="10"), "n_samples='10'"),  # type: ignore[arg-type]
     (arss.ARSS(n_samples=True), "n_samples=True"),
     (arss.ARSS(callback=3), "callback is 3"),  # type: ignore[arg-type]
+    (arss.ARSS(diverse="yes"), "diverse is 'yes'"),  # type: ignore[arg-type]
+    (arss.ARSS(n_samples="auto"), "n_samples='auto'"),  # type: ignore[arg-type]
+    (arss.Exemplars(n_samples="all"), "n_samples='all'.*'auto'"),
+    (arss.Exemplars(gate="no"), "gate is 'no'"),  # type: ignore[arg-type]
 ]
 
 
@@ -182,7 +197,7 @@ def test_weights_and_groups_that_cannot_be(table: NDArray[np.float64]) -> None:
         arss.TED().fit(table, sample_weight=np.ones(3))
     with pytest.raises(ValueError, match="weight 1 is -1"):
         arss.TED().fit(table, sample_weight=np.r_[1.0, -1.0, np.ones(298)])
-    with pytest.raises(ValueError, match="use TED"):
+    with pytest.raises(ValueError, match="use Exemplars or TED"):
         arss.ARSS().fit(table, sample_weight=np.arange(300.0))
     with pytest.raises(ValueError, match="Exemplars"):
         arss.ARSS().fit(table, groups=np.zeros(300))

@@ -18,6 +18,18 @@ if "ARSS_BINARY" in os.environ:
     BINARIES.append([os.environ["ARSS_BINARY"]])
 
 CASES: list[tuple[Any, list[str]]] = [
+    (arss.Exemplars(n_samples=7), []),
+    (
+        arss.Exemplars(n_samples=7, landmarks=50, ridge=0.1, gate=False, include=[9], exclude=[3, 4], random_state=5),
+        ["--landmarks", "50", "--ridge", "0.1", "--no-gate", "--include", "9", "--forbid", "3-4", "--seed", "5"],
+    ),
+    (arss.FacilityLocation(n_samples=7, random_state=3), ["--method", "facility", "--seed", "3"]),
+    (arss.ARSS(n_samples=7, diverse=True), ["--method", "arss", "--diverse"]),
+    (
+        arss.RRSS(n_samples=7, kernel="rbf", landmarks=30, random_state=2, tol=0.01),
+        ["--method", "rrss", "--kernel", "rbf", "--landmarks", "30", "--seed", "2", "--tolerance", "0.01"],
+    ),
+    (arss.TED(n_samples=7, kernel="rbf"), ["--method", "ted", "--kernel", "rbf"]),
     (arss.ARSS(n_samples=7), ["--method", "arss"]),
     (arss.ARSS(n_samples=7, p=1.0, gamma=50), ["--method", "arss", "--p", "1", "--gamma", "50"]),
     (arss.RRSS(n_samples=7, gamma_ratio=0.2), ["--method", "rrss", "--gamma-ratio", "0.2"]),

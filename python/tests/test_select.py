@@ -64,10 +64,15 @@ def test_in_a_pipeline_of_imbalanced_learn(table: NDArray[np.float64]) -> None:
 
 
 def test_the_plain_function(table: NDArray[np.float64]) -> None:
-    rows, indices = arss.select(pd.DataFrame(table), 7, return_indices=True, p=1.0)
-    assert rows.index.tolist() == indices.tolist()
-    assert np.array_equal(arss.select(table, 7, p=1.0), table[indices])
+    rows, indices = arss.select(pd.DataFrame(table), 7, return_indices=True)
+    assert rows.index.tolist() == indices.tolist() == arss.Exemplars(7).fit(table).sample_indices_.tolist()
+    assert not {5, 50, 250} & set(indices.tolist())
+    rows, indices = arss.select(pd.DataFrame(table), 7, method="arss", return_indices=True, p=1.0)
+    assert np.array_equal(arss.select(table, 7, method="arss", p=1.0), table[indices])
     assert len(arss.select(table, 0.02)) == 6
+    assert 1 <= len(arss.select(table, "auto")) < 300
+    with pytest.raises(ValueError, match=r"method='best'.*'exemplars', 'arss'"):
+        arss.select(table, 7, method="best")
     with pytest.raises(TypeError):
         arss.select(table, 7, misspelt=1)
 

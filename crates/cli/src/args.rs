@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
+use arss::Count;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::count;
 
 /// Pick the K rows (or columns) that stand for a whole table, even when part of it is garbage.
 #[derive(Debug, Parser)]
@@ -35,9 +38,9 @@ pub struct DemoArgs {
 pub struct SelectArgs {
     /// The table: .csv (with a header row; numeric columns are used) or .npy (2-D)
     pub input: PathBuf,
-    /// How many rows to choose
-    #[arg(short, value_name = "K", allow_negative_numbers = true)]
-    pub k: usize,
+    /// How many rows to choose: a number, a share (5% or 0.05), or auto (as many as pay) [auto: exemplars]
+    #[arg(short, value_name = "K", allow_negative_numbers = true, value_parser = count::parse)]
+    pub k: Count,
     /// Choose columns instead of rows
     #[arg(long)]
     pub features: bool,
@@ -50,6 +53,9 @@ pub struct SelectArgs {
     /// Write score, norm and residual (outlier score) of every row as csv
     #[arg(long, value_name = "FILE")]
     pub scores: Option<PathBuf>,
+    /// Write the exemplar of every row, its rank and the row's outlier score as csv [exemplars, facility]
+    #[arg(long, value_name = "FILE")]
+    pub assignments: Option<PathBuf>,
     /// Print one JSON object instead of a table
     #[arg(long)]
     pub json: bool,
@@ -107,18 +113,64 @@ pub struct MethodArgs {
     /// Ridge [ted; default .1]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub alpha: Option<f64>,
-    /// Seed of the random numbers [exemplars, facility, kmeans, kmedoids, random; default 0]
+    /// See the rows through a kernel on landmarks [arss, rrss, ted]
+    #[arg(long, value_enum, value_name = "NAME")]
+    pub kernel: Option<KernelName>,
+    /// Rows that the others are compared with [exemplars, default 512; arss, rrss, ted with --kernel, default 256]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub landmarks: Option<usize>,
+    /// Ridge of the outlier score, in (0, 1] [exemplars; default .01]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub ridge: Option<f64>,
+    /// Let outliers be chosen [exemplars]
+    #[arg(long)]
+    pub no_gate: bool,
+    /// Do not choose a row and its copy: score times distance from the picks, instead of the top K [arss, rrss]
+    #[arg(long)]
+    pub diverse: bool,
+    /// Seed of the random numbers [all but rrqr; arss, rrss, ted with --kernel; default 0]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub seed: Option<u64>,
+    /// What is demanded of the choice.
+    #[command(flatten)]
+    pub demands: DemandArgs,
+}
+
+/// What is demanded of the choice; `demands.rs` reads it.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Demands")]
+pub struct DemandArgs {
+    /// Rows that must be chosen, first and in this order: 0,7,20-29, or @FILE with one a line [exemplars]
+    #[arg(long, value_name = "ROWS", allow_hyphen_values = true)]
+    pub include: Option<String>,
+    /// Rows that must not be chosen, written like those of --include [exemplars]
+    #[arg(long, value_name = "ROWS", allow_hyphen_values = true)]
+    pub forbid: Option<String>,
+    /// Column that says how much each row counts; not used to choose by [exemplars, ted]
+    #[arg(long, value_name = "COLUMN")]
+    pub weights: Option<String>,
+    /// Column that holds each row's group; not used to choose by [exemplars]
+    #[arg(long, value_name = "COLUMN")]
+    pub group: Option<String>,
+    /// Most picks a group: proportional (default), or NAME=3,OTHER=5; groups not named have no limit [exemplars]
+    #[arg(long, value_name = "HOW", requires = "group")]
+    pub quotas: Option<String>,
+}
+
+/// The kernels by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum KernelName {
+    /// exp(-|x - y|^2 / h2), h2 the median squared distance
+    Rbf,
 }
 
 /// The methods by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum MethodName {
     /// Rows that stand for the others, outliers set aside
+    #[default]
     Exemplars,
     /// Accelerated robust subset selection
-    #[default]
     Arss,
     /// Robust representative subset selection
     Rrss,

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use arss::{Arss, Exemplars, Method, Random, Selection};
+use arss::{Arss, Count, Exemplars, Method, Random, Selection};
 
 use crate::args::{DemoArgs, Scale};
 use crate::failure::Failure;
@@ -39,7 +39,7 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
 }
 
 fn job(method: &Method) -> Job<'_> {
-    Job { method, k: K, features: false, threads: 0, all_scores: true }
+    Job { method, count: Count::Exactly(K), features: false, threads: 0, all_scores: true }
 }
 
 /// The same choice by the authors' settings and at random.
@@ -62,8 +62,7 @@ fn make_folder(folder: &Path) -> Result<(), Failure> {
 }
 
 fn write_files(folder: &Path, table: &Table, job: &Job<'_>, selection: &Selection) -> Result<(), Failure> {
-    let assignment = solve::assign(&table.values, job, selection)?;
-    let result = json::text(table, job, selection, assignment.as_ref(), true);
+    let result = json::text(table, job, selection, true);
     let mut files = Files::default();
     files.add(&folder.join("chosen.csv"), |out| table.write(out, Format::Csv, select::picks(job, selection)))?;
     files.add(&folder.join("scores.csv"), |out| output::write_scores(out, selection, None))?;

@@ -1,6 +1,6 @@
 //! The result as one JSON object.
 
-use arss::{Assignment, Selection};
+use arss::{Note, Selection};
 use serde::Serialize;
 
 use crate::io::Table;
@@ -21,6 +21,9 @@ struct Result<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     names: Option<Vec<String>>,
     scores: &'a [f64],
+    /// Items beyond the gate (exemplars).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outliers: Option<usize>,
     /// The share of the items that each pick stands for (exemplars, facility).
     #[serde(skip_serializing_if = "Option::is_none")]
     shares: Option<&'a [f64]>,
@@ -50,14 +53,15 @@ struct Seconds {
     score: f64,
 }
 
+/// Items that were set aside.
+fn outliers(selection: &Selection) -> usize {
+    let set_aside = |note: &Note| if let Note::Gated { rows, .. } = note { Some(*rows) } else { None };
+    selection.report.notes.iter().find_map(set_aside).unwrap_or_default()
+}
+
 /// The result as text, with a line break at the end.
-pub fn text(
-    table: &Table,
-    job: &Job<'_>,
-    selection: &Selection,
-    assignment: Option<&Assignment>,
-    pretty: bool,
-) -> String {
+pub fn text(table: &Table, job: &Job<'_>, selection: &Selection, pretty: bool) -> String {
+    let assignment = selection.assignment.as_ref();
     let (n_samples, n_features) = table.values.shape();
     let report = &selection.report;
     let name = |&column: &usize| table.name(column).map(str::to_owned);
@@ -67,10 +71,11 @@ pub fn text(
         axis: if job.features { "columns" } else { "rows" },
         n_samples,
         n_features,
-        k: job.k,
+        k: selection.indices.len(),
         indices: &selection.indices,
         names: if job.features { selection.indices.iter().map(name).collect() } else { None },
         scores: &selection.scores,
+        outliers: (job.method.name() == "exemplars").then(|| outliers(selection)),
         shares: assignment.map(|assignment| assignment.shares.as_slice()),
         coverage: assignment.map(|assignment| assignment.coverage.as_slice()),
         status: report.status.as_str(),

@@ -5,6 +5,8 @@
 //! A library as well as a binary, so that the Python package can ship the same commands.
 
 mod args;
+mod count;
+mod demands;
 mod demo;
 mod failure;
 mod interrupt;

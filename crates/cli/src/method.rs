@@ -1,17 +1,29 @@
 //! From flags to a method: which flags a method takes, and what they set.
 
 use arss::{
-    Arss, Exemplars, FacilityLocation, Gamma, KMeans, KMedoids, Method, Penalty, Random, RootSteps, Rrqr, Rrss, Ted,
+    Arss, Exemplars, FacilityLocation, Gamma, KMeans, KMedoids, Kernel, Method, Penalty, Random, RootSteps, Rrqr, Rrss,
+    Ted,
 };
 use clap::ValueEnum;
 
-use crate::args::{MethodArgs, MethodName};
+use crate::args::{KernelName, MethodArgs, MethodName};
 use crate::failure::Failure;
 
 /// The one table of which flags a method takes.
 fn flags_of(method: MethodName) -> &'static [&'static str] {
     match method {
-        MethodName::Exemplars | MethodName::Facility | MethodName::Random => &["--seed"],
+        MethodName::Exemplars => &[
+            "--seed",
+            "--landmarks",
+            "--ridge",
+            "--no-gate",
+            "--include",
+            "--forbid",
+            "--weights",
+            "--group",
+            "--quotas",
+        ],
+        MethodName::Facility | MethodName::Random => &["--seed"],
         MethodName::Arss => &[
             "--preset",
             "--gamma",
@@ -24,9 +36,23 @@ fn flags_of(method: MethodName) -> &'static [&'static str] {
             "--tolerance",
             "--gst-steps",
             "--eps",
+            "--diverse",
+            "--kernel",
+            "--landmarks",
+            "--seed",
         ],
-        MethodName::Rrss => &["--gamma", "--gamma-ratio", "--iterations", "--tolerance", "--eps"],
-        MethodName::Ted => &["--alpha"],
+        MethodName::Rrss => &[
+            "--gamma",
+            "--gamma-ratio",
+            "--iterations",
+            "--tolerance",
+            "--eps",
+            "--diverse",
+            "--kernel",
+            "--landmarks",
+            "--seed",
+        ],
+        MethodName::Ted => &["--alpha", "--weights", "--kernel", "--landmarks", "--seed"],
         MethodName::Kmeans => &["--iterations", "--tolerance", "--seed"],
         MethodName::Kmedoids => &["--iterations", "--seed"],
         MethodName::Rrqr => &[],
@@ -38,7 +64,7 @@ pub fn build(args: &MethodArgs) -> Result<Method, Failure> {
     check_flags(args)?;
     let seed = args.seed.unwrap_or_default();
     let method = match args.method {
-        MethodName::Exemplars => Method::Exemplars(Exemplars { seed, ..Exemplars::default() }),
+        MethodName::Exemplars => Method::Exemplars(exemplars(args)),
         MethodName::Arss => Method::Arss(arss(args)),
         MethodName::Rrss => Method::Rrss(rrss(args)),
         MethodName::Ted => Method::Ted(ted(args)),
@@ -56,10 +82,29 @@ pub fn build(args: &MethodArgs) -> Result<Method, Failure> {
 /// Fails on a flag that the method does not take.
 fn check_flags(args: &MethodArgs) -> Result<(), Failure> {
     let taken = flags_of(args.method);
-    let Some(flag) = given(args).into_iter().find(|flag| !taken.contains(flag)) else { return Ok(()) };
+    let given = given(args);
+    let Some(flag) = given.iter().find(|flag| !taken.contains(flag)) else {
+        return check_kernel(&given, taken);
+    };
     let name = args.method.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
+    if name == "ted" && *flag == "--diverse" {
+        return Err(Failure::Input(
+            "--diverse is not needed with method ted: its picks do not repeat each other".into(),
+        ));
+    }
     let takes = if taken.is_empty() { "no settings".to_owned() } else { taken.join(", ") };
     Err(Failure::Input(format!("{flag} is not used by method {name}; it takes {takes}")))
+}
+
+/// Fails on a setting of the kernel where there is none.
+fn check_kernel(given: &[&str], taken: &[&str]) -> Result<(), Failure> {
+    let of_kernel = |flag: &&&str| ["--landmarks", "--seed"].contains(*flag);
+    match given.iter().find(of_kernel) {
+        Some(flag) if taken.contains(&"--kernel") && !given.contains(&"--kernel") => {
+            Err(Failure::Input(format!("{flag} is a setting of the kernel: add --kernel rbf")))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The flags that were given.
@@ -77,9 +122,39 @@ fn given(args: &MethodArgs) -> Vec<&'static str> {
         ("--gst-steps", args.gst_steps.is_some()),
         ("--eps", args.eps.is_some()),
         ("--alpha", args.alpha.is_some()),
+        ("--kernel", args.kernel.is_some()),
+        ("--landmarks", args.landmarks.is_some()),
+        ("--ridge", args.ridge.is_some()),
+        ("--no-gate", args.no_gate),
+        ("--diverse", args.diverse),
         ("--seed", args.seed.is_some()),
+        ("--include", args.demands.include.is_some()),
+        ("--forbid", args.demands.forbid.is_some()),
+        ("--weights", args.demands.weights.is_some()),
+        ("--group", args.demands.group.is_some()),
+        ("--quotas", args.demands.quotas.is_some()),
     ];
     all.into_iter().filter_map(|(flag, is_given)| is_given.then_some(flag)).collect()
+}
+
+fn exemplars(args: &MethodArgs) -> Exemplars {
+    let base = Exemplars::default();
+    Exemplars {
+        seed: args.seed.unwrap_or(base.seed),
+        landmarks: args.landmarks.unwrap_or(base.landmarks),
+        ridge: args.ridge.unwrap_or(base.ridge),
+        gate: !args.no_gate,
+        ..base
+    }
+}
+
+fn kernel(args: &MethodArgs) -> Option<Kernel> {
+    let base = Kernel::default();
+    args.kernel.map(|KernelName::Rbf| Kernel {
+        landmarks: args.landmarks.unwrap_or(base.landmarks),
+        seed: args.seed.unwrap_or(base.seed),
+        ..base
+    })
 }
 
 fn arss(args: &MethodArgs) -> Arss {
@@ -101,6 +176,8 @@ fn arss(args: &MethodArgs) -> Arss {
         tolerance: args.tolerance.unwrap_or(tolerance),
         eps: args.eps.unwrap_or(base.eps),
         root,
+        kernel: kernel(args),
+        diverse: args.diverse,
         ..base
     }
 }
@@ -126,12 +203,14 @@ fn rrss(args: &MethodArgs) -> Rrss {
         max_iterations: args.iterations.unwrap_or(base.max_iterations),
         tolerance: args.tolerance.unwrap_or(base.tolerance),
         eps: args.eps.unwrap_or(base.eps),
+        kernel: kernel(args),
+        diverse: args.diverse,
     }
 }
 
 fn ted(args: &MethodArgs) -> Ted {
     let base = Ted::default();
-    Ted { alpha: args.alpha.unwrap_or(base.alpha), ..base }
+    Ted { alpha: args.alpha.unwrap_or(base.alpha), kernel: kernel(args), ..base }
 }
 
 fn kmeans(args: &MethodArgs) -> KMeans {
@@ -155,6 +234,7 @@ fn kmedoids(args: &MethodArgs) -> KMedoids {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args::DemandArgs;
 
     fn settings(args: MethodArgs) -> Arss {
         match build(&MethodArgs { method: MethodName::Arss, ..args }) {
@@ -165,7 +245,7 @@ mod tests {
 
     #[test]
     fn no_flag_gives_the_default_and_the_preset_the_papers() {
-        assert!(matches!(build(&MethodArgs::default()), Ok(Method::Arss(a)) if a == Arss::default()));
+        assert!(matches!(build(&MethodArgs::default()), Ok(Method::Exemplars(e)) if e == Exemplars::default()));
         assert_eq!(settings(MethodArgs::default()), Arss::default());
         let preset = Some(crate::args::Preset::Paper);
         assert_eq!(settings(MethodArgs { preset, ..MethodArgs::default() }), Arss::paper());
@@ -216,7 +296,19 @@ mod tests {
             gst_steps: Some(1),
             eps: Some(1.0),
             alpha: Some(1.0),
+            kernel: Some(KernelName::Rbf),
+            landmarks: Some(1),
+            ridge: Some(1.0),
+            no_gate: true,
+            diverse: true,
             seed: Some(1),
+            demands: DemandArgs {
+                include: Some(String::new()),
+                forbid: Some(String::new()),
+                weights: Some(String::new()),
+                group: Some(String::new()),
+                quotas: Some(String::new()),
+            },
             ..MethodArgs::default()
         };
         let names = given(&all);

@@ -116,3 +116,18 @@ pub fn write_scores(out: &mut dyn Write, selection: &arss::Selection, names: Opt
     }
     writer.flush()
 }
+
+/// Writes, for every item, the pick that stands for it, that pick's rank and the item's outlier score.
+pub fn write_assignments(
+    out: &mut dyn Write,
+    selection: &arss::Selection,
+    assignment: &arss::Assignment,
+) -> std::io::Result<()> {
+    let mut writer = csv::Writer::from_writer(out);
+    writer.write_record(["row", "exemplar", "rank", "outlier_score"])?;
+    for (item, (&label, score)) in assignment.labels.iter().zip(&selection.residuals).enumerate() {
+        let exemplar = selection.indices[label].to_string();
+        writer.write_record([item.to_string(), exemplar, (label + 1).to_string(), format!("{score:?}")])?;
+    }
+    writer.flush()
+}

@@ -3,35 +3,36 @@
 use std::fs;
 use std::path::Path;
 
-use arss::Selection;
+use arss::{Count, Error, Method, Selection};
 
-use crate::args::SelectArgs;
+use crate::args::{DemandArgs, SelectArgs};
 use crate::failure::Failure;
 use crate::io::{self, Format, Picks, Table};
 use crate::messages::Messages;
 use crate::output::{self, Files};
 use crate::solve::{self, Job};
 use crate::table::{Sheet, number};
-use crate::{json, method};
+use crate::{demands, json, method};
 
 /// Runs `arss select`.
 pub fn run(args: &SelectArgs) -> Result<(), Failure> {
     let format = input_format(&args.input)?;
     let output_format = check_outputs(args, format)?;
     let method = method::build(&args.method)?;
+    check_demands(args, &method)?;
     let mut messages = Messages::new(args.quiet);
     let mut table = io::read(&args.input, format)?;
     table.messages.drain(..).for_each(|message| messages.add(message));
+    let method = demands::apply(method, &args.method.demands, &mut table)?;
     solve::prepare(&mut table.values, args.scale, &mut messages);
     let job = Job {
         method: &method,
-        k: args.k,
+        count: args.k,
         features: args.features,
         threads: args.threads,
         all_scores: args.scores.is_some(),
     };
     let selection = solve::run(&table.values, &job, &mut messages)?;
-    let assignment = if args.json { solve::assign(&table.values, &job, &selection)? } else { None };
 
     let mut files = Files::default();
     if let Some((target, format)) = args.output.as_deref().zip(output_format) {
@@ -41,15 +42,37 @@ pub fn run(args: &SelectArgs) -> Result<(), Failure> {
         let names = args.features.then(|| column_names(&table));
         files.add(target, |out| output::write_scores(out, &selection, names.as_deref()))?;
     }
+    if let Some((target, assignment)) = args.assignments.as_deref().zip(selection.assignment.as_ref()) {
+        files.add(target, |out| output::write_assignments(out, &selection, assignment))?;
+    }
     files.commit()?;
     messages.add(summary(&table, &job, &selection));
     messages.flush();
     let text = if args.json {
-        json::text(&table, &job, &selection, assignment.as_ref(), false)
+        json::text(&table, &job, &selection, false)
     } else {
         picks_sheet(&table, &job, &selection).text()
     };
     output::print(&text)
+}
+
+/// Fails on demands that the method or the axis cannot meet: found out before the table is read.
+fn check_demands(args: &SelectArgs, method: &Method) -> Result<(), Failure> {
+    if args.k == Count::Auto && !matches!(method, Method::Exemplars(_)) {
+        return Err(Error::NoAuto { method: method.name() }.into());
+    }
+    if args.assignments.is_some() && !method.assigns() {
+        let what = format!("--assignments is not known to method {}; use exemplars or facility", method.name());
+        return Err(Failure::Input(what));
+    }
+    let DemandArgs { include, forbid, weights, group, quotas: _ } = &args.method.demands;
+    let of_rows = [("--include", include), ("--forbid", forbid), ("--weights", weights), ("--group", group)];
+    match of_rows.into_iter().find(|(_, given)| given.is_some()) {
+        Some((flag, _)) if args.features => {
+            Err(Failure::Input(format!("{flag} is about rows, but --features chooses columns")))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// What is written to `-o`.
@@ -68,21 +91,21 @@ fn input_format(input: &Path) -> Result<Format, Failure> {
 fn check_outputs(args: &SelectArgs, input: Format) -> Result<Option<Format>, Failure> {
     let same =
         |a: &Path, b: &Path| a == b || fs::canonicalize(a).ok().is_some_and(|a| fs::canonicalize(b).ok() == Some(a));
-    for target in args.output.iter().chain(&args.scores) {
+    let all = [("-o", &args.output), ("--scores", &args.scores), ("--assignments", &args.assignments)];
+    let targets: Vec<(&str, &Path)> = all.iter().filter_map(|(flag, path)| Some((*flag, path.as_deref()?))).collect();
+    for (at, (flag, target)) in targets.iter().enumerate() {
         if same(target, &args.input) {
             return Err(Failure::in_file(target, "is the input; write to another file"));
         }
-    }
-    if let Some((output, scores)) = args.output.as_ref().zip(args.scores.as_ref())
-        && same(output, scores)
-    {
-        return Err(Failure::in_file(output, "was given to both -o and --scores"));
+        if let Some((other, _)) = targets[..at].iter().find(|(_, other)| same(target, other)) {
+            return Err(Failure::in_file(target, format_args!("was given to both {other} and {flag}")));
+        }
     }
     let format = match &args.output {
         None => None,
         Some(target) => Some(output_format(target, input)?),
     };
-    args.output.iter().chain(&args.scores).try_for_each(|target| output::check_target(target))?;
+    targets.iter().try_for_each(|(_, target)| output::check_target(target))?;
     Ok(format)
 }
 
@@ -100,22 +123,33 @@ fn column_names(table: &Table) -> Vec<String> {
     (0..columns).map(|column| table.name(column).map_or_else(|| io::npy::heading(column), str::to_owned)).collect()
 }
 
-/// The picks for people: rank, number, score, and what the item is.
+/// The picks for people: rank, number, score, the share it stands for where that is known, and what the item is.
 fn picks_sheet(table: &Table, job: &Job<'_>, selection: &Selection) -> Sheet {
     let ranked = selection.indices.iter().zip(&selection.scores).enumerate();
-    let start = |rank: usize, item: usize, score: f64| vec![(rank + 1).to_string(), item.to_string(), number(score)];
-    let heading = |item: &str| ["rank", item, "score"].map(str::to_owned).into_iter();
+    let shares = selection.assignment.as_ref().map(|assignment| assignment.shares.as_slice());
+    let start = |rank: usize, item: usize, score: f64| {
+        let cells = [(rank + 1).to_string(), item.to_string(), number(score)];
+        cells.into_iter().chain(shares.map(|shares| format!("{:.4}", shares[rank])))
+    };
+    let heading = |item: &str| {
+        ["rank", item, "score"]
+            .into_iter()
+            .chain(shares.map(|_| "share"))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+            .into_iter()
+    };
     if job.features {
         let names = column_names(table);
         let mut sheet = Sheet::new(heading("column").chain(["name".to_owned()]));
         ranked.for_each(|(rank, (&item, &score))| {
-            sheet.add(start(rank, item, score).into_iter().chain([names[item].clone()]));
+            sheet.add(start(rank, item, score).chain([names[item].clone()]));
         });
         return sheet;
     }
     let mut sheet = Sheet::new(heading("row").chain(table.headings()));
     ranked.for_each(|(rank, (&item, &score))| {
-        sheet.add(start(rank, item, score).into_iter().chain(table.cells(item)));
+        sheet.add(start(rank, item, score).chain(table.cells(item)));
     });
     sheet
 }
@@ -126,7 +160,7 @@ pub fn summary(table: &Table, job: &Job<'_>, selection: &Selection) -> String {
     let report = &selection.report;
     let status = report.status.as_str().replace('_', " ");
     let mut line = format!("{}: {rows} x {columns}, ", job.method.name());
-    line += &format!("{} {}, ", job.k, if job.features { "columns" } else { "rows" });
+    line += &format!("{} {}, ", selection.indices.len(), if job.features { "columns" } else { "rows" });
     line += &format!("{status}, {} iterations", report.iterations);
     if report.objective.is_finite() {
         line += &format!(", objective {}", number(report.objective));

@@ -1,6 +1,6 @@
 //! One run of a method on a table.
 
-use arss::{Assignment, Error, Float, Method, Run, Selection};
+use arss::{Count, Error, Float, Method, Run, Selection};
 
 use crate::args::Scale;
 use crate::failure::Failure;
@@ -16,7 +16,7 @@ pub struct Job<'a> {
     /// The method.
     pub method: &'a Method,
     /// How many.
-    pub k: usize,
+    pub count: Count,
     /// Columns instead of rows.
     pub features: bool,
     /// Threads, 0 for all.
@@ -49,20 +49,6 @@ pub fn run(values: &Values, job: &Job<'_>, messages: &mut Messages) -> Result<Se
     Ok(selection)
 }
 
-/// What the picks stand for, if the method knows.
-pub fn assign(values: &Values, job: &Job<'_>, selection: &Selection) -> Result<Option<Assignment>, Failure> {
-    match values {
-        Values::F32(grid) => assign_grid(grid, job, selection),
-        Values::F64(grid) => assign_grid(grid, job, selection),
-    }
-}
-
-fn assign_grid<T: Float>(grid: &Grid<T>, job: &Job<'_>, selection: &Selection) -> Result<Option<Assignment>, Failure> {
-    let samples = grid.samples()?;
-    let items = if job.features { samples.transposed() } else { samples };
-    Ok(job.method.assign(&items, selection, &Run { threads: job.threads, ..Run::default() })?)
-}
-
 fn run_grid<T: Float>(grid: &Grid<T>, job: &Job<'_>, messages: &mut Messages) -> Result<Selection, Error> {
     let samples = grid.samples()?;
     if samples.max_abs() == 0.0 {
@@ -73,5 +59,5 @@ fn run_grid<T: Float>(grid: &Grid<T>, job: &Job<'_>, messages: &mut Messages) ->
     let mut callback = |state: &arss::Progress| progress.tell(state);
     let mut run =
         Run { threads: job.threads, all_scores: job.all_scores, progress: Some(&mut callback), ..Run::default() };
-    job.method.select(&items, job.k, &mut run)
+    job.method.select_count(&items, job.count, &mut run)
 }

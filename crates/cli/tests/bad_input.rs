@@ -99,7 +99,11 @@ fn usage() {
     folder.refuses("select t.csv -k 0", &["k is 0"]);
     folder.refuses("select t.csv -k 31", &["k is 31", "30"]);
     folder.refuses("select t.csv -k -1", &["-k", "-1"]);
-    folder.refuses("select t.csv -k 1.5", &["-k", "1.5"]);
+    folder.refuses("select t.csv -k 1.5", &["-k", "1.5", "a share (5% or 0.05), or auto"]);
+    folder.refuses("select t.csv -k many", &["-k", "many"]);
+    folder.refuses("select t.csv -k 0%", &["k as a share is 0"]);
+    folder.refuses("select t.csv -k 101%", &["k as a share is 1.01"]);
+    folder.refuses("select t.csv -k auto --method arss", &["method arss cannot tell how many"]);
     folder.refuses("select t.csv -k 1 -k 2", &["-k", "multiple times"]);
     folder.refuses("select t.csv", &["-k <K>"]);
     folder.refuses("select -k 1", &["INPUT"]);
@@ -134,6 +138,9 @@ fn settings_out_of_range() {
         ("--method arss --tolerance -1", "tolerance is -1"),
         ("--method arss --eps 0", "eps is 0"),
         ("--method ted --alpha 0", "alpha is 0"),
+        ("--landmarks 0", "landmarks is 0"),
+        ("--ridge 2", "ridge is 2"),
+        ("--method rrss --kernel rbf --landmarks 0", "landmarks is 0"),
         ("--method rrss --gamma 0", "gamma is 0"),
         ("--method kmeans --iterations 0", "iterations"),
         ("--method kmedoids --iterations 0", "iterations"),
@@ -152,5 +159,6 @@ fn outputs_that_make_no_sense_are_refused_before_solving() {
     folder.refuses("select t.csv -k 1 -o t.csv", &["t.csv", "input"]);
     folder.refuses("select t.csv -k 1 --scores ./t.csv", &["t.csv", "input"]);
     folder.refuses("select t.csv -k 1 -o x.csv --scores x.csv", &["x.csv", "both"]);
+    folder.refuses("select t.csv -k 1 --scores x.csv --assignments x.csv", &["both --scores and --assignments"]);
     assert_eq!(folder.names(), ["t.csv", "t.npy"]);
 }

@@ -31,13 +31,14 @@ fn json_has_every_field() {
         }
         assert!(result["rows_scored"].is_u64() && result["seconds"]["solve"].is_f64() && result["notes"].is_array());
         assert_eq!(result["columns"], serde_json::json!(["height", "width", "depth"]));
+        assert_eq!(result.get("outliers").is_some(), method == "exemplars");
         let assigns = ["exemplars", "facility"].contains(&method);
         for field in ["shares", "coverage"] {
             let values = result.get(field).map(|values| values.as_array().unwrap().len());
             assert_eq!(values, assigns.then_some(5), "{method}: {field}");
         }
     }
-    assert_eq!(folder.json("select plots.csv -k 5")["method"], "arss");
+    assert_eq!(folder.json("select plots.csv -k 5")["method"], "exemplars");
 }
 
 #[test]
@@ -61,7 +62,11 @@ fn every_flag_is_taken_by_its_methods() {
         "--method random --seed 3",
         "--method facility --seed 3",
         "--method exemplars --seed 3",
-        "--gamma-ratio 0.2",
+        "--landmarks 9 --ridge 0.1 --no-gate",
+        "--method arss --diverse",
+        "--method arss --kernel rbf --diverse --preset paper",
+        "--method rrss --kernel rbf --landmarks 9 --seed 3 --diverse",
+        "--method ted --kernel rbf --seed 3",
         "--method rrqr",
         "--scale none",
         "--scale standard --threads 1",
@@ -75,8 +80,15 @@ fn a_flag_the_method_does_not_use_is_refused() {
     let folder = plots();
     let refuses = |flags: &str, words: &[&str]| folder.refuses(&format!("select plots.csv -k 4 {flags}"), words);
     refuses("--method exemplars --preset paper", &["--preset is not used by method exemplars; it takes --seed"]);
-    refuses("--alpha 1", &["--alpha is not used by method arss; it takes --preset, --gamma, "]);
-    refuses("--method arss --seed 1", &["--seed", "arss"]);
+    refuses("--alpha 1", &["--alpha is not used by method exemplars; it takes --seed, --landmarks, "]);
+    refuses("--method arss --alpha 1", &["--alpha is not used by method arss; it takes --preset, --gamma, "]);
+    refuses("--method arss --seed 1", &["--seed is a setting of the kernel: add --kernel rbf"]);
+    refuses("--method ted --landmarks 9", &["--landmarks is a setting of the kernel"]);
+    refuses("--method arss --kernel poly", &["poly", "rbf"]);
+    refuses("--kernel rbf", &["--kernel is not used by method exemplars"]);
+    refuses("--method ted --diverse", &["--diverse is not needed with method ted"]);
+    refuses("--method kmeans --include 1", &["--include is not used by method kmeans"]);
+    refuses("--method kmeans --assignments a.csv", &["--assignments", "kmeans", "exemplars or facility"]);
     refuses("--method ted --gamma 1", &["--gamma is not used by method ted; it takes --alpha"]);
     refuses("--method rrss --preset paper", &["--preset", "rrss", "--gamma-ratio"]);
     refuses("--method rrss --p 1", &["--p is", "rrss"]);
@@ -94,15 +106,15 @@ fn the_table_ranks_the_json_indices() {
     let ran = folder.run("select plots.csv -k 6").ok();
     let mut lines = ran.out.lines();
     let heading: Vec<&str> = lines.next().unwrap().split_whitespace().collect();
-    assert_eq!(heading[..4], ["rank", "row", "score", "id"]);
+    assert_eq!(heading[..5], ["rank", "row", "score", "share", "id"]);
     for (rank, (line, row)) in lines.by_ref().zip(&indices).enumerate() {
         let cells: Vec<&str> = line.split_whitespace().collect();
         assert_eq!(cells[0], (rank + 1).to_string());
-        assert_eq!((cells[1], cells[3]), (row.to_string().as_str(), format!("plot-{row:02}").as_str()));
+        assert_eq!((cells[1], cells[4]), (row.to_string().as_str(), format!("plot-{row:02}").as_str()));
     }
     assert_eq!(ran.out.lines().count(), 7);
     assert!(ran.err.contains("ignored, not numeric: id, remark"), "{}", ran.err);
-    assert!(ran.err.lines().any(|line| line.starts_with("arss: 30 x 3, 6 rows, ")), "{}", ran.err);
+    assert!(ran.err.lines().any(|line| line.starts_with("exemplars: 30 x 3, 6 rows, ")), "{}", ran.err);
 }
 
 #[test]

@@ -69,7 +69,8 @@ fn main() {
     let arss = Arss { gamma: Gamma::Absolute(gamma), max_iterations: ITERATIONS, eps, ..Arss::paper() };
     let arss_literal =
         ArssReference { gamma, iterations: ITERATIONS, eps, root: RootSteps::Fixed(2), ..Default::default() };
-    let rrss = Rrss { gamma: Gamma::Absolute(gamma), max_iterations: ITERATIONS, tolerance: 0.0, eps };
+    let rrss =
+        Rrss { gamma: Gamma::Absolute(gamma), max_iterations: ITERATIONS, tolerance: 0.0, eps, ..Rrss::default() };
     let rrss_literal = |system| RrssReference { gamma, iterations: ITERATIONS, eps, system };
     let ted = TedReference { alpha: 0.1, exclude_picked: true };
     let k = 16;

@@ -62,6 +62,12 @@ pub enum Error {
         /// The number of items there are.
         items: usize,
     },
+    /// Only some methods can tell how many items are enough.
+    #[error("method {method} cannot tell how many items are enough: give a number or a share, or use exemplars")]
+    NoAuto {
+        /// The method's name.
+        method: &'static str,
+    },
     /// A setting lies outside its range.
     #[error("{name} is {value}, but it must be {range}")]
     BadSetting {
@@ -147,14 +153,6 @@ pub enum Error {
         k: usize,
         /// The most that can be chosen.
         allowed: usize,
-    },
-    /// A selection was made from another table.
-    #[error("the selection is of a table with {found} items, but this one has {expected}")]
-    OtherTable {
-        /// Items of the selection's table.
-        found: usize,
-        /// Items of this table.
-        expected: usize,
     },
     /// The thread pool could not be started.
     #[error("could not start {threads} threads: {reason}")]

@@ -1,6 +1,6 @@
 //! The two element types: `f32` and `f64`.
 
-use crate::{Assignment, Error, Method, Run, Samples, Selection};
+use crate::{Error, Kernel, Mapped, Method, Run, Samples, Selection};
 
 mod sealed {
     pub trait Sealed {}
@@ -39,14 +39,9 @@ pub trait Float:
     /// here, and not again in every crate that calls them.
     #[doc(hidden)]
     fn select(method: &Method, samples: &Samples<'_, Self>, k: usize, run: &mut Run<'_>) -> Result<Selection, Error>;
-    /// Says what the picks stand for; not generic for the same reason.
+    /// Maps samples of this type; not generic for the same reason.
     #[doc(hidden)]
-    fn assign(
-        method: &Method,
-        samples: &Samples<'_, Self>,
-        selection: &Selection,
-        run: &Run<'_>,
-    ) -> Result<Option<Assignment>, Error>;
+    fn map(kernel: &Kernel, samples: &Samples<'_, Self>, run: &mut Run<'_>) -> Result<Mapped<Self>, Error>;
 }
 
 impl Float for f32 {
@@ -70,13 +65,8 @@ impl Float for f32 {
     fn select(method: &Method, samples: &Samples<'_, Self>, k: usize, run: &mut Run<'_>) -> Result<Selection, Error> {
         method.run(samples, k, run)
     }
-    fn assign(
-        method: &Method,
-        samples: &Samples<'_, Self>,
-        selection: &Selection,
-        run: &Run<'_>,
-    ) -> Result<Option<Assignment>, Error> {
-        method.run_assign(samples, selection, run)
+    fn map(kernel: &Kernel, samples: &Samples<'_, Self>, run: &mut Run<'_>) -> Result<Mapped<Self>, Error> {
+        kernel.run(samples, run)
     }
 }
 
@@ -101,12 +91,7 @@ impl Float for f64 {
     fn select(method: &Method, samples: &Samples<'_, Self>, k: usize, run: &mut Run<'_>) -> Result<Selection, Error> {
         method.run(samples, k, run)
     }
-    fn assign(
-        method: &Method,
-        samples: &Samples<'_, Self>,
-        selection: &Selection,
-        run: &Run<'_>,
-    ) -> Result<Option<Assignment>, Error> {
-        method.run_assign(samples, selection, run)
+    fn map(kernel: &Kernel, samples: &Samples<'_, Self>, run: &mut Run<'_>) -> Result<Mapped<Self>, Error> {
+        kernel.run(samples, run)
     }
 }

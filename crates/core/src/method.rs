@@ -1,9 +1,9 @@
 //! Every method under one name, for callers that choose at run time.
 
-use crate::settings::check_k;
+use crate::settings::{check_k, share_of};
 use crate::{
-    Arss, Assignment, Error, Exemplars, FacilityLocation, Float, KMeans, KMedoids, Random, Rrqr, Rrss, Run, Samples,
-    Selection, Ted,
+    Arss, Count, Error, Exemplars, FacilityLocation, Float, KMeans, KMedoids, Kernel, Random, Rrqr, Rrss, Run, Samples,
+    Selection, Status, Ted, diverse,
 };
 
 /// One of the methods, with its settings.
@@ -78,31 +78,27 @@ impl Method {
         T::select(self, samples, k, run)
     }
 
-    /// What the picks of a selection stand for, if the method is `exemplars` or `facility`.
+    /// Chooses a number of items, a share of them, or as many as pay.
     ///
     /// # Errors
-    /// If the selection is of another table, or a thread pool cannot be started.
-    pub fn assign<T: Float>(
+    /// As for [`select`](Method::select); [`Count::Auto`] is for exemplars only.
+    pub fn select_count<T: Float>(
         &self,
         samples: &Samples<'_, T>,
-        selection: &Selection,
-        run: &Run<'_>,
-    ) -> Result<Option<Assignment>, Error> {
-        T::assign(self, samples, selection, run)
+        count: Count,
+        run: &mut Run<'_>,
+    ) -> Result<Selection, Error> {
+        match (count, self) {
+            (Count::Exactly(k), _) => self.select(samples, k, run),
+            (Count::Share(share), _) => self.select(samples, share_of(share, samples.items())?, run),
+            (Count::Auto, Method::Exemplars(settings)) => settings.select_auto(samples, run),
+            (Count::Auto, _) => Err(Error::NoAuto { method: self.name() }),
+        }
     }
 
-    pub(crate) fn run_assign<T: Float>(
-        &self,
-        samples: &Samples<'_, T>,
-        selection: &Selection,
-        run: &Run<'_>,
-    ) -> Result<Option<Assignment>, Error> {
-        let weights = match self {
-            Method::Exemplars(settings) => settings.share_weights(selection),
-            Method::Facility(_) => vec![1.0; selection.residuals.len()],
-            _ => return Ok(None),
-        };
-        Assignment::new(samples, selection, &weights, run).map(Some)
+    /// True if the selection says what each pick stands for: [`Selection::assignment`].
+    pub fn assigns(&self) -> bool {
+        matches!(self, Method::Exemplars(_) | Method::Facility(_))
     }
 
     /// The one place where every run starts: what all methods demand is checked here.
@@ -116,16 +112,47 @@ impl Method {
         check_k(k, samples.items())?;
         samples.require_nonzero()?;
         let samples = samples.in_safe_range();
+        if let Some(kernel) = self.kernel() {
+            let mapped = kernel.run(&samples, run)?;
+            let mut selection = self.choose(&mapped.samples()?, k, run)?;
+            if !mapped.complete {
+                selection.report.status = Status::Stopped;
+            }
+            return Ok(selection);
+        }
+        self.choose(&samples, k, run)
+    }
+
+    /// The kernel that the rows are mapped by first.
+    fn kernel(&self) -> Option<Kernel> {
         match self {
-            Method::Exemplars(settings) => settings.run(&samples, k, run),
-            Method::Arss(settings) => settings.run(&samples, k, run),
-            Method::Rrss(settings) => settings.run(&samples, k, run),
-            Method::Ted(settings) => settings.run(&samples, k, run),
-            Method::KMeans(settings) => settings.run(&samples, k, run),
-            Method::KMedoids(settings) => settings.run(&samples, k, run),
-            Method::Facility(settings) => settings.run(&samples, k, run),
-            Method::Rrqr(settings) => settings.run(&samples, k, run),
-            Method::Random(settings) => settings.run(&samples, k, run),
+            Method::Arss(Arss { kernel, .. }) | Method::Rrss(Rrss { kernel, .. }) | Method::Ted(Ted { kernel, .. }) => {
+                *kernel
+            }
+            _ => None,
+        }
+    }
+
+    /// Chooses by score alone, or item by item among the best.
+    fn choose<T: Float>(&self, samples: &Samples<'_, T>, k: usize, run: &mut Run<'_>) -> Result<Selection, Error> {
+        if let Method::Arss(Arss { diverse: true, .. }) | Method::Rrss(Rrss { diverse: true, .. }) = self {
+            let selection = self.solve(samples, diverse::candidates(k, samples.items()), run)?;
+            return diverse::choose(samples, selection, k, run);
+        }
+        self.solve(samples, k, run)
+    }
+
+    fn solve<T: Float>(&self, samples: &Samples<'_, T>, k: usize, run: &mut Run<'_>) -> Result<Selection, Error> {
+        match self {
+            Method::Exemplars(settings) => settings.run(samples, k, run),
+            Method::Arss(settings) => settings.run(samples, k, run),
+            Method::Rrss(settings) => settings.run(samples, k, run),
+            Method::Ted(settings) => settings.run(samples, k, run),
+            Method::KMeans(settings) => settings.run(samples, k, run),
+            Method::KMedoids(settings) => settings.run(samples, k, run),
+            Method::Facility(settings) => settings.run(samples, k, run),
+            Method::Rrqr(settings) => settings.run(samples, k, run),
+            Method::Random(settings) => settings.run(samples, k, run),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The result of every method: the ranking and the report.
 
+use crate::Assignment;
+
 /// How a run ended.
 ///
 /// ```
@@ -164,6 +166,8 @@ pub struct Selection {
     pub scores: Vec<f64>,
     /// The score of every item, if asked for.
     pub all_scores: Option<Vec<f64>>,
+    /// What the picks stand for (exemplars, facility location).
+    pub assignment: Option<Assignment>,
     /// 2-norm of each row of A (ARSS, RRSS).
     pub row_norms: Option<Vec<f64>>,
     /// What the method leaves of each item: an outlier score, larger is stranger. For exemplars

@@ -28,6 +28,37 @@ impl Gamma {
     }
 }
 
+/// How many items to choose.
+///
+/// ```
+/// use arss::{Count, Exemplars, Method, Run, Samples};
+///
+/// let table: Vec<f64> = (0..90).map(|i| f64::from(i % 3) * 9.0 + f64::from(i) * 0.001).collect();
+/// let samples = Samples::new(&table, 90, 1)?;
+/// let method = Method::Exemplars(Exemplars::default());
+/// let picks = |count| method.select_count(&samples, count, &mut Run::default()).map(|found| found.indices.len());
+/// assert_eq!((picks(Count::Exactly(7))?, picks(Count::Share(0.1))?, picks(Count::Auto)?), (7, 9, 3));
+/// # Ok::<(), arss::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Count {
+    /// So many.
+    Exactly(usize),
+    /// A share of the items, larger than 0 and at most 1: rounded down, but at least one item.
+    Share(f64),
+    /// As many as pay: [`Exemplars::select_auto`](crate::Exemplars::select_auto). The other methods cannot tell.
+    Auto,
+}
+
+/// A product with a share this little below a whole number is that number.
+const ROUNDING: f64 = 1e-9;
+
+/// The number of items that a share means.
+pub(crate) fn share_of(share: f64, items: usize) -> Result<usize, Error> {
+    Error::check("k as a share", share, share > 0.0 && share <= 1.0, "larger than 0 and at most 1")?;
+    Ok(((share * items as f64 + ROUNDING) as usize).clamp(1, items))
+}
+
 /// `Ok` if 1 <= k <= items.
 pub(crate) fn check_k(k: usize, items: usize) -> Result<(), Error> {
     if (1..=items).contains(&k) { Ok(()) } else { Err(Error::BadK { k, items }) }

@@ -13,7 +13,7 @@ use crate::blocks::Team;
 use crate::linalg;
 use crate::reduce::rotated;
 use crate::settings::check_weights;
-use crate::{Error, Float, Method, Note, Progress, Report, Run, Samples, Seconds, Selection, Status, rank};
+use crate::{Error, Float, Kernel, Method, Note, Progress, Report, Run, Samples, Seconds, Selection, Status, rank};
 
 /// TED: min sum_n u_n (|x_n - Q a_n|^2 + alpha |a_n|^2), Q = the picks, chosen greedily.
 ///
@@ -37,11 +37,14 @@ pub struct Ted {
     pub alpha: f64,
     /// How much it matters that each sample is represented; at least 0. Default `None`: all the same.
     pub weights: Option<Vec<f64>>,
+    /// Choose among the rows as a kernel sees them; residuals are then those of the mapped rows. Default `None`:
+    /// the rows as they are.
+    pub kernel: Option<Kernel>,
 }
 
 impl Default for Ted {
     fn default() -> Self {
-        Ted { alpha: 0.1, weights: None }
+        Ted { alpha: 0.1, weights: None, kernel: None }
     }
 }
 
@@ -51,7 +54,8 @@ impl Ted {
     /// # Errors
     /// Names the setting that does not.
     pub fn validate(&self) -> Result<(), Error> {
-        Error::check("alpha", self.alpha, self.alpha > 0.0, "larger than 0")
+        Error::check("alpha", self.alpha, self.alpha > 0.0, "larger than 0")?;
+        self.kernel.map_or(Ok(()), |kernel| kernel.validate())
     }
 
     /// Chooses `k` items.
@@ -136,6 +140,7 @@ impl Ted {
             method: "ted",
             residuals: greedy.rows.iter().map(|row| row.d.max(0.0).sqrt() / scale).collect(),
             all_scores,
+            assignment: None,
             row_norms: None,
             solution: None,
             report: Report {

@@ -27,6 +27,7 @@ proptest! {
         let fast = Arss {
             p, gamma: Gamma::Absolute(gamma), penalty: Penalty::Growing { mu, rho, max: mu_max },
             max_iterations: iterations, tolerance: 0.0, eps, root, sparse_rows: None,
+            ..Arss::default()
         };
         let mut run = Run { all_scores: true, block, ..Run::default() };
         let found = fast.select_with(&samples, 1, &mut run).unwrap();
@@ -43,7 +44,7 @@ proptest! {
         let table = noise_table(n, l, seed);
         let samples = Samples::new(&table, n, l).unwrap();
         let (iterations, eps) = (15, 1e-6); // as small as the N x N systems stand
-        let fast = Rrss { gamma: Gamma::Absolute(gamma), max_iterations: iterations, tolerance: 0.0, eps };
+        let fast = Rrss { gamma: Gamma::Absolute(gamma), max_iterations: iterations, tolerance: 0.0, eps, ..Rrss::default() };
         let mut run = Run { all_scores: true, block, ..Run::default() };
         let found = fast.select_with(&samples, 1, &mut run).unwrap();
         for system in [RrssSystem::NByN, RrssSystem::LByL] {
@@ -63,7 +64,7 @@ proptest! {
         let k = n.min(l);
         let literal = TedReference { alpha, exclude_picked: true }.picks(&samples, k, weights.as_deref());
         let mut run = Run { block, ..Run::default() };
-        let found = Ted { alpha, weights }.select_with(&samples, k, &mut run).unwrap();
+        let found = Ted { alpha, weights, ..Ted::default() }.select_with(&samples, k, &mut run).unwrap();
         prop_assert_eq!(found.indices, literal);
     }
 
@@ -85,7 +86,7 @@ fn ted_objective_is_the_ridge_regression() {
     use faer::prelude::*;
     let (n, l, k, alpha) = (40, 6, 4, 0.3);
     let table = noise_table(n, l, 5);
-    let found = Ted { alpha, weights: None }.select(&Samples::new(&table, n, l).unwrap(), k).unwrap();
+    let found = Ted { alpha, ..Ted::default() }.select(&Samples::new(&table, n, l).unwrap(), k).unwrap();
     let x = faer::Mat::from_fn(l, n, |j, i| table[i * l + j]);
     let q = faer::Mat::from_fn(l, k, |j, i| table[found.indices[i] * l + j]);
     let ridge = q.transpose() * &q + faer::Mat::<f64>::identity(k, k) * faer::Scale(alpha);

@@ -3,7 +3,9 @@
 
 mod common;
 
-use arss::{Error, Exemplars, Groups, Method, Note, Quotas, Run, Samples, Selection};
+use std::ops::ControlFlow;
+
+use arss::{Count, Error, Exemplars, Groups, Method, Note, Progress, Quotas, Run, Samples, Selection, Status};
 use common::{Noise, cast, noise_table};
 
 /// Rows in `groups` tight groups on a ring; the last `wild` rows are scattered far around.
@@ -75,7 +77,7 @@ fn every_group_gets_its_exemplar_and_the_shares_are_its_size() {
     let table = planted(600, 5, 6, 0, 8);
     let samples = Samples::new(&table, 600, 5).unwrap();
     let found = select(&Exemplars::default(), &table, 600, 6);
-    let assigned = Exemplars::default().assign(&samples, &found, &Run::default()).unwrap();
+    let assigned = found.assignment.clone().unwrap();
     let astray = assigned.labels.iter().enumerate().filter(|&(item, &label)| found.indices[label] % 6 != item % 6);
     assert!(astray.count() <= 30); // two of the groups touch
     assert!((0..6).all(|group| found.indices.iter().any(|i| i % 6 == group)));
@@ -95,8 +97,7 @@ fn weights_draw_the_picks() {
     let settings = Exemplars { weights: Some(weights), ..Exemplars::default() };
     let found = select(&settings, &table, 600, 5);
     assert!(found.indices.iter().all(|i| i % 3 == 2), "{:?}", found.indices);
-    let samples = Samples::new(&table, 600, 4).unwrap();
-    let assigned = settings.assign(&samples, &found, &Run::default()).unwrap();
+    let assigned = found.assignment.unwrap();
     assert!((assigned.shares.iter().sum::<f64>() - 1.0).abs() < 1e-12);
     // Weight 2 is a row twice.
     let even = Exemplars { weights: Some(vec![2.0; 600]), ..Exemplars::default() };
@@ -164,10 +165,6 @@ fn bad_demands_are_errors_with_their_values() {
     ] {
         assert!(matches!(error(bad), Error::BadSetting { .. }));
     }
-    let other = base.select(&samples, 2).unwrap();
-    let larger = noise_table(11, 2, 1);
-    let larger = Samples::new(&larger, 11, 2).unwrap();
-    assert_eq!(base.assign(&larger, &other, &Run::default()), Err(Error::OtherTable { found: 10, expected: 11 }));
 }
 
 #[test]
@@ -233,8 +230,7 @@ fn bits_do_not_depend_on_threads() {
         let run = |threads| {
             let mut run = Run { threads, ..Run::default() };
             let found = method.select(&samples, 30, &mut run).unwrap();
-            let assigned = method.assign(&samples, &found, &run).unwrap().unwrap();
-            (found.indices, found.scores, found.residuals, assigned)
+            (found.indices, found.scores, found.residuals, found.assignment)
         };
         let one = run(1);
         assert!(one == run(2) && one == run(8), "{}", method.name());
@@ -256,5 +252,64 @@ fn facility_location_is_the_same_choice_without_the_gate() {
     for (item, &residual) in found.residuals.iter().enumerate() {
         let nearest = found.indices.iter().map(|&pick| distance(item, pick)).fold(f64::INFINITY, f64::min);
         assert!((residual - nearest).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn a_number_a_share_or_as_many_as_pay() {
+    let table = planted(200, 3, 4, 0, 16);
+    let samples = Samples::new(&table, 200, 3).unwrap();
+    let picks = |method: &Method, count| {
+        method.select_count(&samples, count, &mut Run::default()).map(|found| found.indices.len())
+    };
+    let method = Method::Exemplars(Exemplars::default());
+    assert_eq!(picks(&method, Count::Exactly(5)), Ok(5));
+    // .29 x 200 is a little less than 58 in floating point.
+    assert_eq!(picks(&method, Count::Share(0.29)), Ok(58));
+    assert_eq!(picks(&method, Count::Share(1e-9)), Ok(1));
+    assert_eq!(picks(&method, Count::Share(1.0)), Ok(200));
+    assert!(picks(&method, Count::Auto).unwrap() >= 4);
+    for bad in [0.0, -0.5, 1.5, f64::NAN] {
+        assert!(matches!(picks(&method, Count::Share(bad)), Err(Error::BadSetting { name: "k as a share", .. })));
+    }
+    let other = Method::Ted(arss::Ted::default());
+    assert_eq!(picks(&other, Count::Share(0.05)), Ok(10));
+    assert_eq!(picks(&other, Count::Auto), Err(Error::NoAuto { method: "ted" }));
+}
+
+#[test]
+fn a_stop_at_any_time_gives_the_result_so_far() {
+    // Several stretches of scoring, several batches of first gains.
+    let table = planted(9000, 3, 5, 100, 17);
+    let samples = Samples::new(&table, 9000, 3).unwrap();
+    let settings = Exemplars { include: vec![8999, 4], exclude: vec![0], ..Exemplars::default() };
+    let mut phases = Vec::new();
+    let mut look = |progress: &Progress| {
+        phases.push(progress.phase);
+        ControlFlow::Continue(())
+    };
+    let whole = settings.select_with(&samples, 20, &mut Run { progress: Some(&mut look), ..Run::default() }).unwrap();
+    assert!(phases.iter().filter(|&&phase| phase == "prepare").count() > 60 && phases.ends_with(&["solve"]));
+    assert_eq!(whole.report.status, Status::Converged);
+    for stop in [1, 2, 3, 10, phases.len() - 20, phases.len() - 10, phases.len()] {
+        for auto in [false, true] {
+            let mut calls = 0;
+            let mut callback = |_: &Progress| {
+                calls += 1;
+                if calls == stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            };
+            let mut run = Run { progress: Some(&mut callback), ..Run::default() };
+            let found = if auto {
+                settings.select_auto(&samples, &mut run).unwrap()
+            } else {
+                settings.select_with(&samples, 20, &mut run).unwrap()
+            };
+            assert_eq!((calls, found.report.status), (stop, Status::Stopped), "{auto}");
+            assert!(found.indices.len() == 20 || auto && found.indices.len() >= 2, "{stop}: {:?}", found.indices);
+            assert_eq!((&found.indices[..2], found.indices.contains(&0)), (&[8999, 4][..], false));
+            let assigned = found.assignment.unwrap();
+            assert!(assigned.labels.len() == 9000 && (assigned.shares.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+            assert_eq!(found.residuals.len(), 9000);
+        }
     }
 }

@@ -45,6 +45,7 @@ fn arss_cases() {
             eps: setting("eps"),
             root: RootSteps::Fixed(setting("gst_steps") as u32),
             sparse_rows: None,
+            ..Arss::default()
         };
         let (values, n, l) = table(&case);
         let mut run = Run { all_scores: true, ..Run::default() };
@@ -72,6 +73,7 @@ fn rrss_cases() {
             max_iterations: setting("iterations") as usize,
             tolerance: 0.0,
             eps: setting("eps"),
+            ..Rrss::default()
         };
         let (values, n, l) = table(&case);
         let mut run = Run { all_scores: true, ..Run::default() };

@@ -210,10 +210,12 @@ fn no_numbers(text: &Text, path: &Path) -> Failure {
     Failure::in_file(path, format_args!("no column is numeric among {}{hint}", listed(&names)))
 }
 
-fn listed(names: &[&str]) -> String {
+/// The first names, and how many there are besides.
+pub fn listed<T: AsRef<str>>(names: &[T]) -> String {
     let shown = names.len().min(NAMES_SHOWN);
     let more = if names.len() > shown { format!(" and {} more", names.len() - shown) } else { String::new() };
-    format!("{}{more}", names[..shown].join(", "))
+    let first: Vec<&str> = names[..shown].iter().map(AsRef::as_ref).collect();
+    format!("{}{more}", first.join(", "))
 }
 
 /// A field as text for people, cut if it is long.
@@ -232,12 +234,23 @@ impl Text {
         &self.names[self.numeric[column]]
     }
 
+    /// Where column `column` stands among the numeric ones.
+    pub fn numeric(&self, column: usize) -> Option<usize> {
+        self.numeric.iter().position(|&numeric| numeric == column)
+    }
+
+    /// Keeps these numeric columns only.
+    pub fn keep(&mut self, columns: &[usize]) {
+        self.numeric = columns.iter().map(|&column| self.numeric[column]).collect();
+    }
+
     /// The fields of row `row`, as text for people.
     pub fn cells(&self, row: usize) -> Vec<String> {
         self.record(row).iter().map(shown).collect()
     }
 
-    fn field(&self, row: usize, column: usize) -> Vec<u8> {
+    /// The field at `row` and `column`, as it stood in the file.
+    pub fn field(&self, row: usize, column: usize) -> Vec<u8> {
         self.record(row).get(column).unwrap_or_default().to_vec()
     }
 

@@ -55,6 +55,25 @@ impl<T: Float> Grid<T> {
         }
     }
 
+    /// The values of one column.
+    fn column(&self, column: usize) -> Vec<f64> {
+        let values = self.data.iter().enumerate().filter(|(at, _)| self.column_of(*at) == column);
+        values.map(|(_, value)| value.to_f64()).collect()
+    }
+
+    /// Keeps these columns only.
+    fn keep(&mut self, columns: &[usize]) {
+        let (width, by_column) = (self.columns, self.by_column);
+        let rows = self.rows;
+        let mut at = 0;
+        self.data.retain(|_| {
+            let column = if by_column { at / rows } else { at % width };
+            at += 1;
+            columns.contains(&column)
+        });
+        self.columns = columns.len();
+    }
+
     /// The column of the value at position `at` of `data`.
     pub fn column_of(&self, at: usize) -> usize {
         if self.by_column { at / self.rows } else { at % self.columns }
@@ -139,6 +158,68 @@ impl Table {
         match &self.source {
             Source::Csv(text) => text.cells(row),
             Source::Npy(bytes) => bytes.cells(row),
+        }
+    }
+
+    /// The numbers of column `name`: how much each row counts.
+    pub fn weights(&self, name: &str) -> Result<Vec<f64>, Failure> {
+        let column = self.column(name)?;
+        let Some(numeric) = self.numeric(column) else {
+            return Err(Failure::Input(format!("column {name} holds no numbers, so it cannot be used as weights")));
+        };
+        Ok(match &self.values {
+            Values::F32(grid) => grid.column(numeric),
+            Values::F64(grid) => grid.column(numeric),
+        })
+    }
+
+    /// The cells of column `name` as text.
+    pub fn labels(&self, name: &str) -> Result<Vec<String>, Failure> {
+        let column = self.column(name)?;
+        let rows = self.values.shape().0;
+        Ok(match &self.source {
+            Source::Csv(text) => {
+                (0..rows).map(|row| String::from_utf8_lossy(&text.field(row, column)).into_owned()).collect()
+            }
+            Source::Npy(bytes) => (0..rows).map(|row| bytes.cells(row).swap_remove(column)).collect(),
+        })
+    }
+
+    /// Columns that are not to be chosen by; one at least must be left.
+    pub fn leave_out(&mut self, names: &[&str]) -> Result<(), Failure> {
+        let columns = names.iter().map(|name| self.column(name)).collect::<Result<Vec<_>, _>>()?;
+        let gone: Vec<usize> = columns.iter().filter_map(|&column| self.numeric(column)).collect();
+        if gone.is_empty() {
+            return Ok(());
+        }
+        let kept: Vec<usize> = (0..self.values.shape().1).filter(|column| !gone.contains(column)).collect();
+        if kept.is_empty() {
+            let what = format!("no numeric column is left to choose by besides {}", names.join(" and "));
+            return Err(Failure::Input(what));
+        }
+        match &mut self.values {
+            Values::F32(grid) => grid.keep(&kept),
+            Values::F64(grid) => grid.keep(&kept),
+        }
+        if let Source::Csv(text) = &mut self.source {
+            text.keep(&kept);
+        }
+        Ok(())
+    }
+
+    /// The position of column `name` in the file.
+    fn column(&self, name: &str) -> Result<usize, Failure> {
+        let headings = self.headings();
+        headings.iter().position(|heading| heading == name).ok_or_else(|| {
+            Failure::Input(format!("there is no column {name}; the table has {}", csv::listed(&headings)))
+        })
+    }
+
+    /// Where column `column` of the file stands among the values.
+    fn numeric(&self, column: usize) -> Option<usize> {
+        match &self.source {
+            Source::Csv(text) => text.numeric(column),
+            Source::Npy(_) => Some(column),
         }
     }
 

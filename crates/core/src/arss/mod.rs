@@ -24,8 +24,8 @@ use crate::blocks::Team;
 use crate::lanes::{LANES, Lanes, each, power};
 use crate::score::{self, Scores};
 use crate::{
-    Error, Float, Gamma, Method, Note, Report, RootSteps, Run, Samples, Seconds, Selection, Solution, Status, Step,
-    rank,
+    Error, Float, Gamma, Kernel, Method, Note, Report, RootSteps, Run, Samples, Seconds, Selection, Solution, Status,
+    Step, rank,
 };
 use certificate::Certificate;
 use entries::Sweep;
@@ -68,6 +68,13 @@ pub struct Arss {
     pub root: RootSteps,
     /// Rows of A whose Hoyer sparsity exceeds this, in [0, 1], score 0. Default `None`: no such rule.
     pub sparse_rows: Option<f64>,
+    /// Choose among the rows as a kernel sees them; residuals and solution are then those of the mapped rows.
+    /// Default `None`: the rows as they are.
+    pub kernel: Option<Kernel>,
+    /// Choose K among the top max(10 K, 1000) one by one, each time the item with the largest score times
+    /// 1 - exp(-3 d^2 / h2), d its distance to the nearest pick so far and h2 the median squared distance: no
+    /// item and its copy. Default false: the top K.
+    pub diverse: bool,
 }
 
 impl Default for Arss {
@@ -81,6 +88,8 @@ impl Default for Arss {
             eps: f64::EPSILON,
             root: RootSteps::Exact,
             sparse_rows: None,
+            kernel: None,
+            diverse: false,
         }
     }
 }
@@ -114,7 +123,8 @@ impl Arss {
         Error::check("tolerance", tolerance, tolerance >= 0.0, "at least 0")?;
         Error::check("eps", eps, eps > 0.0, "larger than 0")?;
         let sparse = self.sparse_rows.unwrap_or(0.0);
-        Error::check("sparse rows", sparse, (0.0..=1.0).contains(&sparse), "between 0 and 1")
+        Error::check("sparse rows", sparse, (0.0..=1.0).contains(&sparse), "between 0 and 1")?;
+        self.kernel.map_or(Ok(()), |kernel| kernel.validate())
     }
 
     /// Chooses `k` items.
@@ -193,6 +203,7 @@ impl Arss {
             scores: indices.iter().map(|&i| scores.values[i]).collect(),
             indices,
             all_scores: (scores.rows_scored == items).then_some(scores.values),
+            assignment: None,
             row_norms: Some(row_norms),
             residuals: residuals.into_iter().map(|r| r / scale).collect(),
             solution: solution.map(|solution| unscaled(solution, scale.powf(1.0 - self.p))),

@@ -1,10 +1,10 @@
 //! Facility location: the strongest of the usual alternatives on clean data.
 
+use super::Clock;
 use super::distance::Table;
-use super::{Clock, report};
 use crate::exemplars::choice::{Plan, choose};
 use crate::exemplars::demands::Demands;
-use crate::{Assignment, Error, Float, Method, Run, Samples, Selection};
+use crate::{Error, Float, Method, Run, Samples, Selection};
 
 /// Greedy facility location with a bounded similarity, in linear memory.
 ///
@@ -49,20 +49,6 @@ impl FacilityLocation {
         Method::Facility(*self).select(samples, k, run)
     }
 
-    /// What the picks of a selection stand for.
-    ///
-    /// # Errors
-    /// If the selection is of another table.
-    pub fn assign<T: Float>(
-        &self,
-        samples: &Samples<'_, T>,
-        selection: &Selection,
-        run: &Run<'_>,
-    ) -> Result<Assignment, Error> {
-        let assigned = Method::Facility(*self).assign(samples, selection, run)?;
-        Ok(assigned.expect("facility location assigns every item"))
-    }
-
     pub(crate) fn run<T: Float>(
         &self,
         samples: &Samples<'_, T>,
@@ -77,9 +63,10 @@ impl FacilityLocation {
         let plan = Plan { k, seed: self.seed, passed: &passed, weights: None, stop: None };
         let chosen = choose(&table, &plan, &mut Demands::none(items), run)?;
         clock.solved();
-        let residuals = table.distances(&table.nearest_pick(&chosen.picks));
-        let mut report = report(chosen.status, chosen.picks.len(), chosen.gains.iter().sum(), items);
-        report.seconds = clock.seconds();
-        Ok(chosen.selection("facility", residuals, report, run))
+        let near = table.nearest_pick(&chosen.picks);
+        let mut selection = chosen.selection("facility", &near, &vec![1.0; items], run);
+        selection.residuals = table.distances(&near);
+        selection.report.seconds = clock.seconds();
+        Ok(selection)
     }
 }

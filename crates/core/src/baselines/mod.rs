@@ -41,6 +41,7 @@ impl Outcome {
             scores: indices.iter().map(|&i| scores[i]).collect(),
             indices,
             all_scores: all_scores.then_some(scores),
+            assignment: None,
             row_norms: None,
             residuals,
             solution: None,

@@ -1,17 +1,14 @@
 //! What the exemplars stand for.
 
-use crate::baselines::distance::Table;
-use crate::{Error, Float, Run, Samples, Selection};
+use crate::baselines::distance::Near;
 
 /// What the picks of a selection stand for.
 ///
 /// ```
-/// use arss::{Exemplars, Run, Samples};
+/// use arss::{Exemplars, Samples};
 ///
 /// let samples = Samples::new(&[0.0, 0.1, 0.2, 7.0, 7.1, 7.2], 6, 1)?;
-/// let settings = Exemplars::default();
-/// let selection = settings.select(&samples, 2)?;
-/// let assignment = settings.assign(&samples, &selection, &Run::default())?;
+/// let assignment = Exemplars::default().select(&samples, 2)?.assignment.unwrap();
 /// let labels = assignment.labels;
 /// assert!(labels[0] == labels[2] && labels[3] == labels[5] && labels[0] != labels[3]);
 /// assert_eq!(assignment.shares, [0.5, 0.5]);
@@ -19,7 +16,7 @@ use crate::{Error, Float, Run, Samples, Selection};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Assignment {
-    /// The pick nearest to each item, as a position in [`Selection::indices`].
+    /// The pick nearest to each item, as a position in [`Selection::indices`](crate::Selection::indices).
     pub labels: Vec<usize>,
     /// The share of the weight of all items within the gate that each pick stands for.
     pub shares: Vec<f64>,
@@ -28,20 +25,10 @@ pub struct Assignment {
 }
 
 impl Assignment {
-    /// One weight an item, 0 for those that do not count.
-    pub(crate) fn new<T: Float>(
-        samples: &Samples<'_, T>,
-        selection: &Selection,
-        weights: &[f64],
-        run: &Run<'_>,
-    ) -> Result<Self, Error> {
-        let (found, expected) = (selection.residuals.len(), samples.items());
-        if found != expected || weights.len() != expected {
-            return Err(Error::OtherTable { found, expected });
-        }
-        let near = Table::new(samples, run)?.nearest_pick(&selection.indices);
+    /// From the nearest pick of each item, what each pick gained, and what each item counts.
+    pub(crate) fn new(near: &[Near], gains: &[f64], weights: &[f64]) -> Self {
         let labels: Vec<usize> = near.iter().map(|near| near.point).collect();
-        let mut shares = vec![0.0; selection.indices.len()];
+        let mut shares = vec![0.0; gains.len()];
         labels.iter().zip(weights).for_each(|(&label, weight)| shares[label] += weight);
         let total: f64 = weights.iter().sum();
         shares.iter_mut().for_each(|share| *share /= total.max(f64::MIN_POSITIVE));
@@ -49,7 +36,7 @@ impl Assignment {
             *covered += gain;
             Some(*covered)
         };
-        let coverage = selection.scores.iter().scan(0.0, sum).collect();
-        Ok(Assignment { labels, shares, coverage })
+        let coverage = gains.iter().scan(0.0, sum).collect();
+        Assignment { labels, shares, coverage }
     }
 }

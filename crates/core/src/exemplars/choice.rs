@@ -7,11 +7,12 @@
 use std::ops::Range;
 
 use super::demands::Demands;
-use super::rows::{Rows, median_squared, sample};
-use crate::baselines::distance::Table;
+use crate::baselines::distance::{Near, Table};
 use crate::baselines::random::generator;
+use crate::baselines::report;
 use crate::blocks::{Team, move_sums};
-use crate::{Error, Float, Progress, Report, Run, Selection, Status, rank};
+use crate::rows::{Rows, median_squared, sample};
+use crate::{Assignment, Error, Float, Progress, Run, Selection, Status, rank};
 
 /// Most rows that must be covered; more are sampled.
 const REFERENCE: usize = 8192;
@@ -42,6 +43,13 @@ pub(crate) struct Plan<'a> {
     pub stop: Option<f64>,
 }
 
+impl Plan<'_> {
+    /// The fewest picks that will do: with a rule that stops, one.
+    pub fn least(&self) -> usize {
+        if self.stop.is_some() { 1 } else { self.k }
+    }
+}
+
 /// What was chosen.
 pub(crate) struct Chosen {
     pub picks: Vec<usize>,
@@ -59,11 +67,12 @@ pub(crate) fn choose<T: Float>(
 ) -> Result<Chosen, Error> {
     let mut facility = Facility::new(table, plan, demands)?;
     let mut chosen = Chosen { picks: Vec::new(), gains: Vec::new(), status: Status::Converged };
+    let stopped = facility.measure(run);
     let mut include = std::mem::take(&mut demands.include);
     let included = include.len();
     include.reverse();
     let mut covered = 0.0;
-    while chosen.picks.len() < plan.k {
+    while chosen.picks.len() < plan.k && !stopped {
         let next = match include.pop() {
             Some(item) => facility.pool.binary_search(&item).ok().map(|position| (position, 0.0)),
             None => facility.best(demands),
@@ -81,14 +90,17 @@ pub(crate) fn choose<T: Float>(
         let progress = Progress::count("solve", chosen.picks.len(), plan.k);
         if run.tell(&Progress { objective: covered, ..progress }) {
             chosen.status = Status::Stopped;
-            include.iter().rev().for_each(|&item| chosen.add(item, demands));
             break;
         }
     }
-    // Nothing more to gain, or stopped: the rest of the pool, by what it might have gained.
-    if plan.stop.is_none() && chosen.picks.len() < plan.k {
-        chosen.fill(facility.rest(), plan.k, demands);
+    if stopped {
+        chosen.status = Status::Stopped;
     }
+    if chosen.status == Status::Stopped {
+        include.iter().rev().for_each(|&item| chosen.add(item, demands));
+    }
+    // Nothing more to gain, or stopped: the rest of the pool, by what it might have gained.
+    chosen.fill(facility.rest(), plan.least(), demands);
     // Gains fall; rounding shall not make one rise.
     for at in included + 1..chosen.gains.len() {
         chosen.gains[at] = chosen.gains[at].min(chosen.gains[at - 1]);
@@ -100,7 +112,7 @@ impl Chosen {
     /// Takes those items that are open, in order, until there are `k`.
     pub fn fill(&mut self, items: impl IntoIterator<Item = usize>, k: usize, demands: &mut Demands<'_>) {
         for item in items {
-            if self.picks.len() == k {
+            if self.picks.len() >= k {
                 return;
             }
             if demands.open(item) {
@@ -109,15 +121,27 @@ impl Chosen {
         }
     }
 
-    /// The result: other items score 0.
-    pub fn selection(self, method: &'static str, residuals: Vec<f64>, report: Report, run: &Run<'_>) -> Selection {
+    /// The rows that must be in and nothing else yet: the run was stopped before the choice.
+    pub fn stopped(demands: &mut Demands<'_>) -> Self {
+        let mut chosen = Chosen { picks: Vec::new(), gains: Vec::new(), status: Status::Stopped };
+        std::mem::take(&mut demands.include).into_iter().for_each(|item| chosen.add(item, demands));
+        chosen
+    }
+
+    /// The result: other items score 0. `near` is the nearest pick of each item, and `weights` what each
+    /// counts in the shares.
+    pub fn selection(self, method: &'static str, near: &[Near], weights: &[f64], run: &Run<'_>) -> Selection {
+        let items = near.len();
+        let report = report(self.status, self.picks.len(), self.gains.iter().sum(), items);
+        let assignment = Some(Assignment::new(near, &self.gains, weights));
         let Chosen { picks: indices, gains: scores, .. } = self;
         let all_scores = run.all_scores.then(|| {
-            let mut all = vec![0.0; residuals.len()];
+            let mut all = vec![0.0; items];
             indices.iter().zip(&scores).for_each(|(&item, &score)| all[item] = score);
             all
         });
-        Selection { method, indices, scores, all_scores, row_norms: None, residuals, solution: None, report }
+        let (residuals, row_norms, solution) = (Vec::new(), None, None);
+        Selection { method, indices, scores, all_scores, assignment, row_norms, residuals, solution, report }
     }
 
     fn add(&mut self, item: usize, demands: &mut Demands<'_>) {
@@ -174,7 +198,7 @@ impl<'t, 'a, T: Float> Facility<'t, 'a, T> {
 
         let weights: Vec<f64> = reference.iter().map(|&item| weight(item)).collect();
         let team = Team::new(&Run { block: BLOCK, ..Run::default() }, reference.len(), 1)?;
-        let mut facility = Facility {
+        Ok(Facility {
             table,
             team,
             reference: Rows::of(table, &reference),
@@ -182,16 +206,24 @@ impl<'t, 'a, T: Float> Facility<'t, 'a, T> {
             total: weights.iter().sum(),
             weights,
             rate: SHARP / h2,
-            bounds: Vec::with_capacity(pool.len()),
+            bounds: vec![0.0; pool.len()],
             exact: vec![true; pool.len()],
             pool,
-        };
-        for start in (0..facility.pool.len()).step_by(BATCH.1) {
-            let positions: Vec<usize> = (start..(start + BATCH.1).min(facility.pool.len())).collect();
-            let gains = facility.gains(&positions);
-            facility.bounds.extend(gains);
+        })
+    }
+
+    /// Measures what every candidate would gain as the first; true if the callback stopped it.
+    fn measure(&mut self, run: &mut Run<'_>) -> bool {
+        let pool = self.pool.len();
+        for start in (0..pool).step_by(BATCH.1) {
+            let positions: Vec<usize> = (start..(start + BATCH.1).min(pool)).collect();
+            let gains = self.gains(&positions);
+            self.bounds[start..start + gains.len()].copy_from_slice(&gains);
+            if run.tell(&Progress::count("prepare", start + gains.len(), pool)) {
+                return true;
+            }
         }
-        Ok(facility)
+        false
     }
 
     /// What the candidates at these positions of the pool would gain.

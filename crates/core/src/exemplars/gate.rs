@@ -1,6 +1,6 @@
 //! The gate: from how strange on a row is a stranger.
 
-use super::rows::median;
+use crate::rows::median;
 
 /// Least difference of two populations in log v: a factor of two. Where two were seen on 22 real
 /// sets it was 1.2 or more; rows that are all explained alike (duplicates) may part by a few per cent.
@@ -34,9 +34,9 @@ struct Mixture {
     gain: f64,
 }
 
-/// The strangeness beyond which a row is a stranger, as a logarithm.
+/// The strangeness beyond which a row is a stranger, as a logarithm; NaN is no row.
 pub(super) fn threshold(strange: &[f64], ridge: f64) -> f64 {
-    let mut z: Vec<f64> = strange.iter().map(|v| v.ln()).collect();
+    let mut z: Vec<f64> = strange.iter().filter(|v| !v.is_nan()).map(|v| v.ln()).collect();
     z.sort_unstable_by(f64::total_cmp);
     let n = z.len();
     if n > QUANTILES {

@@ -4,20 +4,19 @@ mod assign;
 pub(crate) mod choice;
 pub(crate) mod demands;
 mod gate;
-mod rows;
 mod score;
 
 pub use assign::Assignment;
 pub use demands::{Groups, Quotas};
 
-use choice::{Plan, choose};
+use choice::{Chosen, Plan, choose};
 use demands::Demands;
-use score::Score;
+use score::strangeness;
 
+use crate::baselines::Clock;
 use crate::baselines::distance::Table;
-use crate::baselines::{Clock, report};
 use crate::settings::check_weights;
-use crate::{Error, Float, Method, Note, Run, Samples, Selection};
+use crate::{Error, Float, Kernel, Method, Note, Run, Samples, Selection};
 
 /// Most picks where their number is left to the rule.
 const AUTO_LIMIT: usize = 1000;
@@ -37,7 +36,7 @@ const AUTO_STOP: f64 = 0.005;
 ///
 /// [`Selection::indices`] are in the order of choice, [`Selection::scores`] what each pick added to the
 /// coverage (0 to 1), [`Selection::residuals`] the outlier scores: above 1 means beyond the gate.
-/// [`assign`](Exemplars::assign) tells what each pick stands for. Columns should be on one scale.
+/// [`Selection::assignment`] tells what each pick stands for. Columns should be on one scale.
 ///
 /// ```
 /// use arss::{Exemplars, Samples};
@@ -101,8 +100,7 @@ impl Exemplars {
     /// # Errors
     /// If one is out of range.
     pub fn validate(&self) -> Result<(), Error> {
-        Error::check("landmarks", self.landmarks as f64, self.landmarks > 0, "at least 1")?;
-        Error::check("ridge", self.ridge, self.ridge > 0.0 && self.ridge <= 1.0, "larger than 0 and at most 1")?;
+        self.kernel().validate()?;
         let stop = self.stop.unwrap_or(0.5);
         Error::check("stop", stop, stop > 0.0 && stop < 1.0, "between 0 and 1")
     }
@@ -148,27 +146,8 @@ impl Exemplars {
         Exemplars { stop, ..self.clone() }.select_with(samples, limit, run)
     }
 
-    /// What the picks of a selection made with these settings stand for.
-    ///
-    /// # Errors
-    /// If the selection is of another table.
-    pub fn assign<T: Float>(
-        &self,
-        samples: &Samples<'_, T>,
-        selection: &Selection,
-        run: &Run<'_>,
-    ) -> Result<Assignment, Error> {
-        let assigned = Method::Exemplars(self.clone()).assign(samples, selection, run)?;
-        Ok(assigned.expect("exemplars stand for something"))
-    }
-
-    /// The weight of each item in the shares: none beyond the gate.
-    pub(crate) fn share_weights(&self, selection: &Selection) -> Vec<f64> {
-        let passed = |score: f64| !self.gate || score <= 1.0;
-        let weight =
-            |item: usize| self.weights.as_ref().map_or(1.0, |weights| weights.get(item).copied().unwrap_or(0.0));
-        let scores = selection.residuals.iter().enumerate();
-        scores.map(|(item, &score)| if passed(score) { weight(item) } else { 0.0 }).collect()
+    fn kernel(&self) -> Kernel {
+        Kernel { landmarks: self.landmarks, seed: self.seed, ridge: self.ridge }
     }
 
     pub(crate) fn run<T: Float>(
@@ -182,30 +161,36 @@ impl Exemplars {
         self.weights.as_ref().map_or(Ok(()), |weights| check_weights(weights, items))?;
         let mut clock = Clock::start();
         let table = Table::new(samples, run)?;
-        let score = Score { seed: self.seed, landmarks: self.landmarks, ridge: self.ridge };
-        let mut residuals = score.strangeness(&table, run)?;
-        let limit = gate::threshold(&residuals, self.ridge).exp();
-        residuals.iter_mut().for_each(|v| *v /= limit);
+        let (mut outlier_scores, stopped) = strangeness(&self.kernel(), &table, run)?;
+        let limit = gate::threshold(&outlier_scores, self.ridge).exp();
+        outlier_scores.iter_mut().for_each(|v| *v /= limit);
         clock.prepared();
 
-        let passed: Vec<bool> = residuals.iter().map(|&score| !self.gate || score <= 1.0).collect();
+        // A row that was not scored, because the run was stopped, is not within the gate.
+        let within = |score: f64| if self.gate { score <= 1.0 } else { !score.is_nan() };
+        let passed: Vec<bool> = outlier_scores.iter().map(|&score| within(score)).collect();
         let weights = self.weights.as_deref();
         let plan = Plan { k, seed: self.seed, passed: &passed, weights, stop: self.stop };
-        let mut chosen = choose(&table, &plan, &mut demands, run)?;
-        if chosen.picks.len() < k && self.stop.is_none() {
+        let mut chosen =
+            if stopped { Chosen::stopped(&mut demands) } else { choose(&table, &plan, &mut demands, run)? };
+        if chosen.picks.len() < plan.least() {
             // Nobody within the gate is left: the least strange others.
             let mut order: Vec<usize> = (0..items).collect();
-            order.sort_by(|&a, &b| residuals[a].total_cmp(&residuals[b]));
-            chosen.fill(order, k, &mut demands);
+            order.sort_by(|&a, &b| outlier_scores[a].total_cmp(&outlier_scores[b]));
+            chosen.fill(order, plan.least(), &mut demands);
         }
         clock.solved();
 
-        let mut report = report(chosen.status, chosen.picks.len(), chosen.gains.iter().sum(), items);
+        let near = table.nearest_pick(&chosen.picks);
+        let weight = |item: usize| if passed[item] { weights.map_or(1.0, |weights| weights[item]) } else { 0.0 };
+        let counted: Vec<f64> = (0..items).map(weight).collect();
+        let mut selection = chosen.selection("exemplars", &near, &counted, run);
+        selection.residuals = outlier_scores;
         let rows = passed.iter().filter(|&&passed| !passed).count();
-        if rows > 0 {
-            report.notes.push(Note::Gated { rows, items });
+        if rows > 0 && !stopped {
+            selection.report.notes.push(Note::Gated { rows, items });
         }
-        report.seconds = clock.seconds();
-        Ok(chosen.selection("exemplars", residuals, report, run))
+        selection.report.seconds = clock.seconds();
+        Ok(selection)
     }
 }

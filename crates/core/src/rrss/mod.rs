@@ -17,7 +17,8 @@ use faer::MatRef;
 use crate::blocks::Team;
 use crate::reduce::rotated;
 use crate::{
-    Error, Float, Gamma, Method, Note, Report, Run, Samples, Seconds, Selection, Solution, Status, Step, rank, score,
+    Error, Float, Gamma, Kernel, Method, Note, Report, Run, Samples, Seconds, Selection, Solution, Status, Step, rank,
+    score,
 };
 use steps::State;
 
@@ -45,11 +46,25 @@ pub struct Rrss {
     pub tolerance: f64,
     /// Smoothing of both norms: sqrt(|.|^2 + eps); larger than 0. Default 2.2e-16.
     pub eps: f64,
+    /// Choose among the rows as a kernel sees them; residuals and solution are then those of the mapped rows.
+    /// Default `None`: the rows as they are.
+    pub kernel: Option<Kernel>,
+    /// Choose K among the top max(10 K, 1000) one by one, each time the item with the largest score times
+    /// 1 - exp(-3 d^2 / h2), d its distance to the nearest pick so far and h2 the median squared distance: no
+    /// item and its copy. Default false: the top K.
+    pub diverse: bool,
 }
 
 impl Default for Rrss {
     fn default() -> Self {
-        Rrss { gamma: Gamma::Ratio(0.1), max_iterations: 1000, tolerance: 1e-4, eps: f64::EPSILON }
+        Rrss {
+            gamma: Gamma::Ratio(0.1),
+            max_iterations: 1000,
+            tolerance: 1e-4,
+            eps: f64::EPSILON,
+            kernel: None,
+            diverse: false,
+        }
     }
 }
 
@@ -63,7 +78,8 @@ impl Rrss {
         let iterations = self.max_iterations;
         Error::check("iterations", iterations as f64, iterations > 0, "at least 1")?;
         Error::check("tolerance", self.tolerance, self.tolerance >= 0.0, "at least 0")?;
-        Error::check("eps", self.eps, self.eps > 0.0, "larger than 0")
+        Error::check("eps", self.eps, self.eps > 0.0, "larger than 0")?;
+        self.kernel.map_or(Ok(()), |kernel| kernel.validate())
     }
 
     /// Chooses `k` items.
@@ -150,6 +166,7 @@ impl Rrss {
             all_scores: (scores.rows_scored == samples.items()).then_some(scores.values),
             residuals: parts.residuals.iter().map(|r| r / scale).collect(),
             solution,
+            assignment: None,
             row_norms: Some(parts.row_norms),
             report,
         })

@@ -15,7 +15,7 @@ const BLOCK: usize = 64;
 const ZERO: f64 = 1e-12;
 
 /// Rows without the origin, and their squared norms.
-pub(super) struct Rows<T> {
+pub(crate) struct Rows<T> {
     values: Vec<T>,
     norms: Vec<T>,
 }
@@ -63,7 +63,7 @@ impl<T: Float> Rows<T> {
 }
 
 /// `count` of the listed items, or all if there are no more, in order.
-pub(super) fn sample(generator: &mut ChaCha8Rng, items: &[usize], count: usize) -> Vec<usize> {
+pub(crate) fn sample(generator: &mut ChaCha8Rng, items: &[usize], count: usize) -> Vec<usize> {
     if items.len() <= count {
         return items.to_vec();
     }
@@ -73,7 +73,7 @@ pub(super) fn sample(generator: &mut ChaCha8Rng, items: &[usize], count: usize) 
 }
 
 /// The median of the squared distances between two lists of items, zeros left out; 1 if there are no others.
-pub(super) fn median_squared<T: Float>(table: &Table<'_, T>, some: &[usize], others: &[usize]) -> f64 {
+pub(crate) fn median_squared<T: Float>(table: &Table<'_, T>, some: &[usize], others: &[usize]) -> f64 {
     let others = Rows::<f64>::of(table, others);
     let (mut all, mut part) = (Vec::with_capacity(some.len() * others.len()), Vec::new());
     for items in some.chunks(BLOCK) {
@@ -87,7 +87,7 @@ pub(super) fn median_squared<T: Float>(table: &Table<'_, T>, some: &[usize], oth
 }
 
 /// The median; the mean of the middle two where their number is even.
-pub(super) fn median(values: &mut [f64]) -> f64 {
+pub(crate) fn median(values: &mut [f64]) -> f64 {
     let middle = values.len() / 2;
     let (below, &mut upper, _) = values.select_nth_unstable_by(middle, f64::total_cmp);
     if below.len() == middle && values.len() % 2 == 1 {

@@ -1,0 +1,166 @@
+"""The selector we recommend."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arss._assigning import AssigningSelector
+from arss._demands import PROPORTIONAL, Groups, positions
+from arss._input import Input, count
+from arss._progress import Callback
+from arss._random import seed
+
+AUTO = "auto"
+
+
+class Exemplars(AssigningSelector):
+    """Rows that stand for the others, chosen among those that are not outliers: what we recommend.
+
+    Every row is scored by how badly a sample of landmarks explains it, rows beyond a gate are set aside,
+    and the picks cover the rest without repeating each other (greedy facility location). Time and memory
+    are linear in the number of rows. Columns should be on one scale (`StandardScaler`).
+
+    Parameters
+    ----------
+    n_samples : int, float or "auto", default=10
+        How many rows to choose: a number (at most as many as there are), a share in (0, 1],
+        rounded down but at least one row, or "auto": stops before the first pick that adds less
+        than .5 % of the coverage so far, and at 1000.
+    landmarks : int, default=512
+        Rows that score the others.
+    ridge : float, default=0.01
+        Ridge of the score, larger than 0 and at most 1.
+    gate : bool, default=True
+        Set outliers aside; they are scored anyway.
+    include : list of int, default=()
+        Positions of rows that must be chosen. They come first, in this order, and pass the gate.
+    exclude : list of int, default=()
+        Positions of rows that must not be chosen; they are represented all the same.
+    quotas : "proportional" or dict, default="proportional"
+        How many picks a group of `fit(X, groups=...)` may have: as large a share of the picks as of
+        the rows, or at most so many, group by group; groups that are not named have no limit.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the landmarks and samples; the same number gives the same rows, in the command line
+        (`--seed`) too.
+    n_jobs : int or None, default=None
+        Threads; None and -1 take every core. The answer does not depend on it.
+    verbose : int, default=0
+        1 shows a progress bar on stderr, 2 a line an iteration.
+    callback : callable or None, default=None
+        Called with a `Progress` once an iteration; something true stops the run, and the result
+        is the one so far.
+    missing : {"error", "mean", "median", "drop"}, default="error"
+        What to do with NaN: refuse it, fill it by the column's mean or median, or leave the rows
+        out (their `outlier_scores_` are NaN).
+    encode : {None, "onehot", "ordinal", "drop"}, default=None
+        What to do with data frame columns that hold no numbers: refuse them, or turn them into
+        columns of 0 and 1, into positions, or leave them out.
+
+    Attributes
+    ----------
+    sample_indices_ : ndarray of shape (n_chosen,)
+        Positions of the chosen rows, in the order of choice.
+    scores_ : ndarray of shape (n_chosen,)
+        What each pick added to the coverage.
+    outlier_scores_ : ndarray of shape (n,)
+        How strange each row is; **above 1 is beyond the gate**: an outlier.
+    labels_ : ndarray of shape (n,)
+        The exemplar nearest to each row, as a position in `sample_indices_`; -1 for rows that
+        `missing="drop"` left out.
+    shares_ : ndarray of shape (n_chosen,)
+        The share of the rows within the gate (of their weight) that each exemplar stands for; they add up to 1.
+    coverage_ : ndarray of shape (n_chosen,)
+        Coverage by the first 1, 2, ... picks: the mean similarity, 0 to 1, of a row to the nearest of them.
+    exemplars_ : ndarray of shape (n_chosen, n_columns)
+        The chosen rows as the method saw them (encoded, filled).
+    all_scores_ : ndarray of shape (n,)
+        `scores_` of the picks, 0 for the other rows.
+    n_iter_ : int
+        Iterations (or picks) done.
+    objective_ : float
+        The model's objective at the result.
+    gap_ : float or None
+        None: the method has no duality gap.
+    status_ : {"converged", "iteration_limit", "stopped"}
+        How the run ended.
+    history_ : dict of arrays
+        `iteration`, `objective`, `residual`, `gap` and `mu`, one entry an iteration where the
+        method iterates.
+    seconds_ : dict
+        Wall-clock seconds of the phases `prepare`, `solve` and `score`.
+    notes_ : list of str
+        What else there is to know about the choice.
+    n_rows_, n_features_in_ : int
+        Shape of the table.
+    feature_names_in_ : ndarray of str
+        Names of the columns, if all are strings.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from arss import Exemplars
+    >>> X = np.random.default_rng(0).normal(size=(200, 3))
+    >>> X[7] = 40
+    >>> selector = Exemplars(n_samples=5).fit(X)
+    >>> bool(selector.outlier_scores_[7] > 1), 7 in selector.sample_indices_
+    (True, False)
+    >>> selector.labels_.shape, round(float(selector.shares_.sum()), 9)
+    ((200,), 1.0)
+    """
+
+    _method = "exemplars"
+    _settings_names = ("landmarks", "ridge", "gate")
+
+    def __init__(
+        self,
+        n_samples: int | float | str = 10,
+        *,
+        landmarks: int = 512,
+        ridge: float = 0.01,
+        gate: bool = True,
+        include: Any = (),
+        exclude: Any = (),
+        quotas: str | Mapping[Any, int] = PROPORTIONAL,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callback | None = None,
+        missing: str = "error",
+        encode: str | None = None,
+    ) -> None:
+        self.n_samples = n_samples
+        self.landmarks = landmarks
+        self.ridge = ridge
+        self.gate = gate
+        self.include = include
+        self.exclude = exclude
+        self.quotas = quotas
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.callback = callback
+        self.missing = missing
+        self.encode = encode
+
+    def _settings(self) -> dict[str, object]:
+        return super()._settings() | {"seed": seed(self.random_state)}
+
+    def _count(self, data: Input) -> int | None:
+        if isinstance(self.n_samples, str) and self.n_samples == AUTO:
+            return None
+        return count(self.n_samples, data.rows, "n_samples", or_else=" or 'auto'")
+
+    def _row_settings(self, data: Input) -> dict[str, object]:
+        return {name: positions(getattr(self, name), name, data) for name in ("include", "exclude")}
+
+    def _weight_settings(self, weights: NDArray[np.float64]) -> dict[str, object]:
+        return {"weights": weights}
+
+    def _group(self, groups: Any, data: Input) -> Groups | None:
+        if groups is None:
+            if not isinstance(self.quotas, str):
+                raise ValueError("quotas were given, but no groups: pass fit(X, groups=...), one label a row")
+            return None
+        return Groups(groups, self.quotas, data)
