@@ -1,5 +1,5 @@
 # The two commands of the README are `cargo run --release -- demo` and `make test`.
-.PHONY: demo test check lint unit docs test-python bench bench-memory bench-certificate bench-python bench-quality
+.PHONY: bench-speed demo test check lint unit docs test-python bench bench-memory bench-certificate bench-python bench-quality
 
 demo:
 	cargo run --release -- demo
@@ -44,3 +44,7 @@ bench-python:
 # set-up. Others: "--data DIR", "--jobs 2", "--held", "--grid".
 bench-quality:
 	benchmarks/quality/run.sh $(QUALITY)
+
+# Every figure of docs/performance.md (rivals in an environment under target/); SPEED="--data DIR --only floor ...".
+bench-speed:
+	benchmarks/speed/run.sh $(SPEED)

@@ -48,10 +48,8 @@ def exemplars(**settings: object) -> Method:
     """`arss.Exemplars` with these settings."""
 
     def choose(X: NDArray[np.float64], k: int, seed: int) -> Choice:
-        from arss import _core  # until arss.Exemplars is there
-
-        found = _core.select(X, k, "exemplars", {"seed": seed, **settings})
-        return found["indices"], found["residuals"]
+        selector = arss.Exemplars(n_samples=k, random_state=seed, n_jobs=1, **settings).fit(X)
+        return selector.sample_indices_, selector.outlier_scores_
 
     return Method("arss", choose)
 

@@ -19,16 +19,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import forms
 import numpy as np
+from datasets import UnavailableError, folder, load
 from numpy.typing import NDArray
+from rivals import METHODS, QUADRATIC
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-sys.path[:0] = [str(HERE), str(HERE.parent)]
-
-import forms  # noqa: E402
-from datasets import UnavailableError, folder, load  # noqa: E402
-from rivals import METHODS, QUADRATIC  # noqa: E402
 
 Record = dict[str, Any]
 Matrix = NDArray[np.float64]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from functools import lru_cache
 from pathlib import Path
 
@@ -11,7 +10,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import keel
 
 Table = tuple[NDArray[np.float64], NDArray[np.int64]]
