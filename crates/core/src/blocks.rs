@@ -1,16 +1,17 @@
-//! Passes over the items: rayon over chunks of blocks, sums added in a fixed order.
+//! Passes over the items: chunks of blocks in parallel, sums added in a fixed order.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
 use crate::{Error, Run};
 
-/// Most chunks a pass is cut into: enough for many threads, few enough that one
-/// L x L sum a chunk stays small beside the data.
+/// Most chunks a pass is cut into: enough for many threads, few enough that adding up one sum a chunk is cheap.
 const MAX_CHUNKS: usize = 64;
-/// Memory that the sums of all chunks together may take.
-const SUMS_BYTES: usize = 64 << 20;
+/// Chunks come in multiples of it, so that two, four or eight threads get equal shares.
+const EVEN: usize = 8;
 
 /// The threads, and how the items are cut. The cut depends on the shape alone, never
 /// on the number of threads: that is what makes the answer independent of it.
@@ -34,13 +35,15 @@ impl Team {
                     .map_err(|error| Error::Threads { threads, reason: error.to_string() })?,
             ),
         };
-        let block = if run.block > 0 { run.block } else { default_block(features) };
-        let chunks = (SUMS_BYTES / (8 * features * features + 1)).clamp(8, MAX_CHUNKS);
-        let chunk = items.div_ceil(block).div_ceil(chunks) * block;
+        let chunks = chunks(items, features);
+        let (block, chunk) = match run.block {
+            0 => even_cut(items, chunks, default_block(features)),
+            block => (block, items.div_ceil(block).div_ceil(chunks) * block),
+        };
         Ok(Team { pool, items, block, chunk })
     }
 
-    /// Items a chunk: slices given to [`fold_mut`](Team::fold_mut) are cut at its multiples.
+    /// Items a chunk.
     #[cfg(test)]
     pub fn chunk(&self) -> usize {
         self.chunk
@@ -54,28 +57,17 @@ impl Team {
         }
     }
 
-    /// The blocks of a chunk.
-    fn blocks(&self, chunk: usize) -> impl Iterator<Item = Range<usize>> + use<> {
-        let (block, start) = (self.block, chunk * self.chunk);
-        let end = (start + self.chunk).min(self.items);
-        (start..end).step_by(block).map(move |first| first..(first + block).min(end))
-    }
-
     /// Calls `visit` on every block and adds up what the chunks gathered, in order.
+    ///
+    /// `merge` adds the second sum to the first and empties it: it serves another chunk, with whatever
+    /// scratch space it holds (fresh memory for each chunk cost a fifth of an iteration at L = 256).
     pub fn fold<A: Send>(
         &self,
         init: impl Fn() -> A + Sync,
         visit: impl Fn(&mut A, Range<usize>) + Sync,
-        merge: impl FnMut(&mut A, A),
+        merge: impl FnMut(&mut A, &mut A) + Send,
     ) -> A {
-        let one = |chunk: usize| {
-            let mut sum = init();
-            self.blocks(chunk).for_each(|range| visit(&mut sum, range));
-            sum
-        };
-        let chunks = self.items.div_ceil(self.chunk);
-        let sums: Vec<A> = self.install(|| (0..chunks).into_par_iter().map(one).collect());
-        in_order(sums, merge)
+        self.fold_mut(&mut vec![(); self.items], 1, init, |sum, range, _: &mut [()]| visit(sum, range), merge)
     }
 
     /// As [`fold`](Team::fold), with `width` values of state an item that `visit` may change.
@@ -85,34 +77,83 @@ impl Team {
         width: usize,
         init: impl Fn() -> A + Sync,
         visit: impl Fn(&mut A, Range<usize>, &mut [S]) + Sync,
-        merge: impl FnMut(&mut A, A),
+        merge: impl FnMut(&mut A, &mut A) + Send,
     ) -> A {
         debug_assert_eq!(state.len(), self.items * width);
-        let one = |(chunk, state): (usize, &mut [S])| {
-            let mut sum = init();
-            let first = chunk * self.chunk;
-            for range in self.blocks(chunk) {
-                let own = (range.start - first) * width..(range.end - first) * width;
-                visit(&mut sum, range, &mut state[own]);
+        let chunks = Mutex::new(state.chunks_mut(self.chunk * width).enumerate());
+        let sums = Mutex::new(InOrder { total: None, next: 0, waiting: BTreeMap::new(), free: Vec::new(), merge });
+        // A function of its own: in the head of a `while let` the lock would be held for the whole body.
+        let next = || lock(&chunks).next();
+        let work = |_| {
+            while let Some((chunk, state)) = next() {
+                let spare = lock(&sums).free.pop();
+                let mut sum = spare.unwrap_or_else(&init);
+                let first = chunk * self.chunk;
+                for start in (0..state.len() / width).step_by(self.block) {
+                    let end = (start + self.block).min(state.len() / width);
+                    visit(&mut sum, first + start..first + end, &mut state[start * width..end * width]);
+                }
+                lock(&sums).add(chunk, sum);
             }
-            sum
         };
-        let sums: Vec<A> = self.install(|| state.par_chunks_mut(self.chunk * width).enumerate().map(one).collect());
-        in_order(sums, merge)
+        self.install(|| (0..rayon::current_num_threads()).into_par_iter().with_max_len(1).for_each(work));
+        let sums = sums.into_inner().unwrap_or_else(PoisonError::into_inner);
+        sums.total.expect("a table has at least one item")
     }
 }
 
-fn in_order<A>(sums: Vec<A>, merge: impl FnMut(&mut A, A)) -> A {
-    let mut merge = merge;
-    let mut sums = sums.into_iter();
-    let mut total = sums.next().expect("a table has at least one item");
-    sums.for_each(|sum| merge(&mut total, sum));
-    total
+/// The data behind a lock; a panic elsewhere is passed on by rayon, not here.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Rows a block: the block and what is made of it should stay in the second-level cache.
+/// Adds the second sums to the first and empties them.
+pub(crate) fn move_sums(total: &mut [f64], part: &mut [f64]) {
+    total.iter_mut().zip(part).for_each(|(total, part)| *total += std::mem::take(part));
+}
+
+/// Sums of chunks, added in the order of the chunks whichever is ready first.
+struct InOrder<A, M> {
+    total: Option<A>,
+    next: usize,
+    waiting: BTreeMap<usize, A>,
+    free: Vec<A>,
+    merge: M,
+}
+
+impl<A, M: FnMut(&mut A, &mut A)> InOrder<A, M> {
+    fn add(&mut self, chunk: usize, sum: A) {
+        self.waiting.insert(chunk, sum);
+        while let Some(mut sum) = self.waiting.remove(&self.next) {
+            self.next += 1;
+            match &mut self.total {
+                None => self.total = Some(sum),
+                Some(total) => {
+                    (self.merge)(total, &mut sum);
+                    self.free.push(sum);
+                }
+            }
+        }
+    }
+}
+
+/// Chunks for this shape: of 2 L items or more where there are so many, so that adding up L x L sums stays a
+/// small part.
+fn chunks(items: usize, features: usize) -> usize {
+    let chunks = (items / (2 * features.max(1))).clamp(EVEN, MAX_CHUNKS);
+    (chunks / EVEN * EVEN).min(items).max(1)
+}
+
+/// Block and chunk for chunks, and blocks in them, of equal size rather than full ones and a rest.
+fn even_cut(items: usize, chunks: usize, block: usize) -> (usize, usize) {
+    let chunk = items.div_ceil(chunks).max(1);
+    (chunk.div_ceil(chunk.div_ceil(block)), chunk)
+}
+
+/// Rows a block. Seconds of an iteration hardly depend on it between 128 and 1024 rows (see `block` in
+/// `benchmarks/speed/results.jsonl`); very wide tables get fewer, so that a block stays below 32 MB.
 fn default_block(features: usize) -> usize {
-    (131_072 / features.max(1)).clamp(64, 1024)
+    (4_194_304 / features.max(1)).clamp(64, 512)
 }
 
 #[cfg(test)]
@@ -123,7 +164,7 @@ mod tests {
     fn every_item_is_visited_once_in_order() {
         for (items, block) in [(1, 0), (7, 2), (1000, 3), (130, 64)] {
             let team = Team::new(&Run { block, ..Run::default() }, items, 5).unwrap();
-            let seen = team.fold(Vec::new, |seen, range| seen.extend(range), |a, b| a.extend(b));
+            let seen = team.fold(Vec::new, |seen, range| seen.extend(range), Vec::append);
             assert_eq!(seen, (0..items).collect::<Vec<_>>());
 
             let mut state = vec![0usize; items * 2];
@@ -143,7 +184,7 @@ mod tests {
         let sum = |threads| {
             let team = Team::new(&Run { threads, ..Run::default() }, values.len(), 40).unwrap();
             assert!(team.chunk() < values.len());
-            team.fold(|| 0.0, |sum, range| *sum += values[range].iter().sum::<f64>(), |a, b| *a += b)
+            team.fold(|| 0.0, |sum, range| *sum += values[range].iter().sum::<f64>(), |a, b| *a += std::mem::take(b))
         };
         assert_eq!(sum(1).to_bits(), sum(2).to_bits());
         assert_eq!(sum(1).to_bits(), sum(8).to_bits());

@@ -69,9 +69,19 @@ fn exp2(y: f64) -> f64 {
     let y = y.clamp(-1000.0, 1000.0);
     let shifted = y + MAGIC;
     let f = (y - (shifted - MAGIC)) * std::f64::consts::LN_2;
-    let mut series = 1.0;
-    for k in (1..14).rev() {
-        series = series * f / k as f64 + 1.0;
+    // 1 / k!, so that nothing is divided.
+    const TERMS: [f64; 14] = {
+        let mut terms = [1.0; 14];
+        let mut k = 1;
+        while k < 14 {
+            terms[k] = terms[k - 1] / k as f64;
+            k += 1;
+        }
+        terms
+    };
+    let mut series = TERMS[13];
+    for k in (0..13).rev() {
+        series = series * f + TERMS[k];
     }
     f64::from_bits(series.to_bits().wrapping_add(shifted.to_bits() << 52))
 }

@@ -20,7 +20,7 @@ pub(crate) fn rotated<T: Float>(samples: &Samples<'_, T>, run: &Run<'_>) -> Resu
         let rows = Mat::from_fn(block.rows, items, |i, j| block.row(i)[j].to_f64());
         *r = stacked(r, &rows);
     };
-    let r = team.fold(Mat::new, visit, |a, b| *a = stacked(a, &b));
+    let r = team.fold(Mat::new, visit, |a, b| *a = stacked(a, &std::mem::replace(b, Mat::new())));
     Ok((0..items * items)
         .map(|i| {
             let (item, row) = (i / items, i % items);

@@ -3,7 +3,7 @@
 
 use faer::MatRef;
 
-use crate::blocks::Team;
+use crate::blocks::{Team, move_sums};
 use crate::data::Samples;
 use crate::linalg::product;
 use crate::{Float, Progress, Run, rank};
@@ -78,10 +78,7 @@ fn sums_of<T: Float>(a: &Factored<'_, T>, rows: &[usize], team: &Team) -> Vec<f6
             *sum += row.iter().map(|value| value.to_f64().abs()).sum::<f64>();
         }
     };
-    let merge = |a: &mut (Vec<f64>, Vec<T>), b: (Vec<f64>, Vec<T>)| {
-        a.0.iter_mut().zip(b.0).for_each(|(a, b)| *a += b);
-    };
-    team.fold(|| (vec![0.0; rows.len()], Vec::new()), add, merge).0
+    team.fold(|| (vec![0.0; rows.len()], Vec::new()), add, |a, b| move_sums(&mut a.0, &mut b.0)).0
 }
 
 /// The k largest scores seen: what a row has to beat.

@@ -114,11 +114,11 @@ impl Ted {
         let prepare = clock.elapsed().as_secs_f64();
 
         let (mut indices, mut scores, mut status) = (Vec::with_capacity(k), Vec::with_capacity(k), Status::Converged);
+        let mut best = greedy.best();
         for pick in 1..=k {
-            let (index, gain) = greedy.best();
-            indices.push(index);
-            scores.push(gain);
-            greedy.take(index);
+            indices.push(best.index);
+            scores.push(best.gain);
+            best = greedy.take(best.index);
             if status == Status::Converged && run.tell(&Progress::count("solve", pick, k)) {
                 status = Status::Stopped;
                 indices.extend(greedy.rest(k - pick, &mut scores));
@@ -176,6 +176,31 @@ impl Row {
     }
 }
 
+/// A sample and what picking it would gain.
+#[derive(Clone, Copy)]
+struct Candidate {
+    index: usize,
+    gain: f64,
+}
+
+impl Candidate {
+    const NONE: Candidate = Candidate { index: usize::MAX, gain: f64::NEG_INFINITY };
+
+    /// Keeps the better of the two: the earlier one on ties.
+    fn offer(&mut self, other: Candidate) {
+        if other.gain > self.gain {
+            *self = other;
+        }
+    }
+
+    /// Offers the rows of a block that starts at `first`.
+    fn offer_rows(&mut self, first: usize, rows: &[Row], alpha: f64) {
+        for (index, row) in (first..).zip(rows).filter(|(_, row)| !row.picked) {
+            self.offer(Candidate { index, gain: row.gain(alpha) });
+        }
+    }
+}
+
 /// The greedy choice, K = X' C X kept as C.
 struct Greedy<'a, T> {
     samples: &'a Samples<'a, T>,
@@ -200,20 +225,20 @@ impl<'a, T: Float> Greedy<'a, T> {
     }
 
     /// The sample with the largest gain, the smaller index on ties.
-    fn best(&self) -> (usize, f64) {
-        let mut best = (usize::MAX, f64::NEG_INFINITY);
-        for (n, row) in self.rows.iter().enumerate().filter(|(_, row)| !row.picked) {
-            let gain = row.gain(self.alpha);
-            if gain > best.1 {
-                best = (n, gain);
-            }
-        }
+    fn best(&self) -> Candidate {
+        let mut best = Candidate::NONE;
+        best.offer_rows(0, &self.rows, self.alpha);
         best
     }
 
     /// Picks sample i. With v = C x_i, h = C G v, delta = d_i + alpha, y_n = x_n' v, z_n = x_n' h:
     /// d_n -= y_n^2 / delta, s_n += (v' G v) y_n^2 / delta^2 - 2 y_n z_n / delta, C -= v v' / delta.
-    fn take(&mut self, i: usize) {
+    ///
+    /// One pass over the data makes y, z, d, s and finds the next best. No sample is left out of it: gains may
+    /// grow again (6-20 % of them did at one pick), and what bounds them, the largest eigenvalue of K times
+    /// d / (d + alpha), spared 2 % of Optdigits and 5 % of Letter while K < L / 2; beyond L picks up to 98 %, but then a
+    /// sample that comes back needs d and s anew, L^2 operations.
+    fn take(&mut self, i: usize) -> Candidate {
         let (samples, features) = (self.samples, self.samples.features());
         let x = samples.item(i);
         let x = faer::MatRef::from_row_major_slice(&x, features, 1);
@@ -223,8 +248,9 @@ impl<'a, T: Float> Greedy<'a, T> {
         let vgv = (v.transpose() * &gv)[(0, 0)];
         let delta = (x.transpose() * &v)[(0, 0)].max(0.0) + self.alpha;
         let both = Mat::from_fn(features, 2, |l, j| T::from_f64(if j == 0 { v[(l, 0)] } else { h[(l, 0)] }));
-        let visit = |scratch: &mut Vec<T>, range: Range<usize>, rows: &mut [Row]| {
-            let block = samples.block(range);
+        let alpha = self.alpha;
+        let visit = |(best, scratch): &mut (Candidate, Vec<T>), range: Range<usize>, rows: &mut [Row]| {
+            let block = samples.block(range.clone());
             scratch.resize(2 * block.rows, T::from_f64(0.0));
             linalg::product(MatMut::from_row_major_slice_mut(scratch, block.rows, 2), block.mat(), both.as_ref(), 1.0);
             for (row, yz) in rows.iter_mut().zip(scratch.chunks_exact(2)) {
@@ -232,10 +258,16 @@ impl<'a, T: Float> Greedy<'a, T> {
                 row.d -= y * y * delta;
                 row.s += vgv * y * y - 2.0 * y * z;
             }
+            best.offer_rows(range.start, rows, alpha);
         };
-        self.team.fold_mut(&mut self.rows, 1, Vec::new, visit, |_, _| ());
-        self.c -= &v * v.transpose() * faer::Scale(1.0 / delta);
         self.rows[i].picked = true;
+        let start = || (Candidate::NONE, Vec::new());
+        let merge = |a: &mut (Candidate, Vec<T>), b: &mut (Candidate, Vec<T>)| {
+            a.0.offer(std::mem::replace(&mut b.0, Candidate::NONE));
+        };
+        let (best, _) = self.team.fold_mut(&mut self.rows, 1, start, visit, merge);
+        self.c -= &v * v.transpose() * faer::Scale(1.0 / delta);
+        best
     }
 
     /// The best of the samples not picked, by what each would gain now: used when the caller stops early.

@@ -27,7 +27,7 @@ impl Kernel {
 }
 
 /// Sums over the entries, from which objective, gap and residuals follow.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Sweep {
     /// |X - XA|_p^p.
     pub loss: f64,
@@ -48,17 +48,6 @@ pub(crate) struct Sweep {
 }
 
 impl Sweep {
-    pub const ZERO: Sweep = Sweep {
-        loss: 0.0,
-        violation: 0.0,
-        lambda_squared: 0.0,
-        lambda_max: 0.0,
-        lambda_x: 0.0,
-        cut_x: 0.0,
-        cut_off: 0.0,
-        active: 0.0,
-    };
-
     pub fn merge(&mut self, other: Sweep) {
         self.loss += other.loss;
         self.violation += other.violation;
@@ -91,7 +80,7 @@ const FLUSH: usize = 32;
 
 #[inline(always)]
 fn sweep_lanes<T: Float>(kernel: &Kernel, x: &[T], lambda: &[T], P: &mut [T], keep: bool) -> Sweep {
-    let mut sums = Sweep::ZERO;
+    let mut sums = Sweep::default();
     let whole = x.len() / LANES * LANES;
     for ((x, lambda), P) in x[..whole]
         .chunks(LANES * FLUSH)

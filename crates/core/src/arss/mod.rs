@@ -21,6 +21,7 @@ pub use penalty::Penalty;
 pub use reference::{ArssReference, UpdateA};
 
 use crate::blocks::Team;
+use crate::lanes::{LANES, Lanes, each, power};
 use crate::score::{self, Scores};
 use crate::{
     Error, Float, Gamma, Kernel, Method, Note, Report, RootSteps, Run, Samples, Seconds, Selection, Solution, Status,
@@ -302,14 +303,26 @@ fn unscaled(mut solution: Solution, factor: f64) -> Solution {
     solution
 }
 
-/// The weight that follows w = `weight` after the row norm `norm`.
-pub(crate) fn next_weight(weight: f64, norm: f64, eps: f64, relaxation: f64) -> f64 {
-    let plain = (norm * norm + eps).sqrt();
-    if relaxation == 1.0 { plain } else { (weight * (plain / weight).powf(relaxation)).max(eps.sqrt()) }
+/// The weights that follow `weights` after the row norms `norms`.
+#[inline(always)]
+pub(crate) fn next_weights(weights: &Lanes<f64>, norms: &Lanes<f64>, eps: f64, relaxation: f64) -> Lanes<f64> {
+    let plain = each(norms, |norm| (norm * norm + eps).sqrt());
+    if relaxation == 1.0 {
+        return plain;
+    }
+    let mut next = plain;
+    for i in 0..LANES {
+        next[i] = plain[i] / weights[i];
+    }
+    next = power(&next, relaxation);
+    for i in 0..LANES {
+        next[i] = (weights[i] * next[i]).max(eps.sqrt());
+    }
+    next
 }
 
 /// Sums over the rows of A.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct RowSums {
     /// sum_n |a^n|_2.
     pub norms: f64,
@@ -320,8 +333,6 @@ pub(crate) struct RowSums {
 }
 
 impl RowSums {
-    pub const ZERO: RowSums = RowSums { norms: 0.0, change: 0.0, growth: 0.0 };
-
     pub fn add_row(&mut self, norm: f64, weight: f64) {
         self.norms += norm;
         self.change += (norm - weight).abs();

@@ -5,9 +5,9 @@ use std::ops::Range;
 use faer::{Mat, MatMut, MatRef};
 
 use super::entries::{Kernel, Sweep, sweep_entries};
-use super::{Facts, Form, Outcome, RowSums, next_weight};
+use super::{Facts, Form, Outcome, RowSums, next_weights};
 use crate::blocks::Team;
-use crate::lanes::vectorised;
+use crate::lanes::{LANES, vectorised};
 use crate::linalg::{self, GramSum};
 use crate::score::{self, Factored};
 use crate::{Float, Run, Samples, Solution};
@@ -39,6 +39,19 @@ struct Row {
     norm: f64,
 }
 
+/// The weights of the next iteration.
+#[inline(always)]
+fn push_weights(rows: &mut [Row], eps: f64, relaxation: f64) {
+    for rows in rows.chunks_mut(LANES) {
+        let (mut weights, mut norms) = ([1.0; LANES], [1.0; LANES]);
+        for (i, row) in rows.iter().enumerate() {
+            (weights[i], norms[i]) = (row.weight, row.norm);
+        }
+        let next = next_weights(&weights, &norms, eps, relaxation);
+        rows.iter_mut().zip(next).for_each(|(row, next)| row.weight = next);
+    }
+}
+
 impl<'a, T: Float> Tall<'a, T> {
     /// Step 1: A = I, Lambda = 0, so that |a^n| = 1, E = 0 and P = X.
     pub fn new(X: &'a Samples<'a, T>, team: &'a Team, eps: f64) -> Self {
@@ -62,9 +75,9 @@ impl<T: Float> Form for Tall<'_, T> {
             *size += block.values.iter().map(|x| x.to_f64().abs()).sum::<f64>();
             *longest = block.values.chunks_exact(L).map(linalg::norm_squared).fold(*longest, f64::max);
         };
-        let merge = |a: &mut (GramSum<T>, f64, f64), b: (GramSum<T>, f64, f64)| {
-            a.0.merge(b.0);
-            a.1 += b.1;
+        let merge = |a: &mut (GramSum<T>, f64, f64), b: &mut (GramSum<T>, f64, f64)| {
+            a.0.merge(&mut b.0);
+            a.1 += std::mem::take(&mut b.1);
             a.2 = a.2.max(b.2);
         };
         let (signs, size, longest) = self.team.fold(|| (GramSum::new(L), 0.0, 0.0), add, merge);
@@ -97,11 +110,11 @@ impl<T: Float> Form for Tall<'_, T> {
             gram.add(MatRef::from_row_major_slice(scratch, block.rows, L));
             sweep.merge(sweep_entries(kernel, &block.values, scratch, P, keep));
         };
-        let merge = |a: &mut (Sweep, GramSum<T>, Vec<T>), b: (Sweep, GramSum<T>, Vec<T>)| {
-            a.0.merge(b.0);
-            a.1.merge(b.1);
+        let merge = |a: &mut (Sweep, GramSum<T>, Vec<T>), b: &mut (Sweep, GramSum<T>, Vec<T>)| {
+            a.0.merge(std::mem::take(&mut b.0));
+            a.1.merge(&mut b.1);
         };
-        let start = || (Sweep::ZERO, GramSum::new(L), Vec::new());
+        let start = || (Sweep::default(), GramSum::new(L), Vec::new());
         let (sweep, gram, _) = self.team.fold_mut(&mut self.P, L, start, visit, merge);
         self.H = gram.finish();
         sweep
@@ -120,22 +133,18 @@ impl<T: Float> Form for Tall<'_, T> {
                     row.norm = row.weight * linalg::norm_squared(form).sqrt() / gamma;
                 }
             });
-            for row in rows.iter_mut() {
-                sums.add_row(row.norm, row.weight);
-                if !keep {
-                    row.weight = next_weight(row.weight, row.norm, eps, relaxation);
-                }
-            }
+            rows.iter().for_each(|row| sums.add_row(row.norm, row.weight));
             if !keep {
+                vectorised(|| push_weights(rows, eps, relaxation));
                 linalg::weigh(&block.values, rows.iter().map(|row| row.weight), scratch);
                 gram.add(MatRef::from_row_major_slice(scratch, block.rows, L));
             }
         };
-        let merge = |a: &mut (RowSums, GramSum<T>, Vec<T>), b: (RowSums, GramSum<T>, Vec<T>)| {
-            a.0.merge(b.0);
-            a.1.merge(b.1);
+        let merge = |a: &mut (RowSums, GramSum<T>, Vec<T>), b: &mut (RowSums, GramSum<T>, Vec<T>)| {
+            a.0.merge(std::mem::take(&mut b.0));
+            a.1.merge(&mut b.1);
         };
-        let start = || (RowSums::ZERO, GramSum::new(L), Vec::new());
+        let start = || (RowSums::default(), GramSum::new(L), Vec::new());
         let (sums, gram, _) = self.team.fold_mut(&mut self.rows, 1, start, visit, merge);
         if !keep {
             self.S = gram.finish();
@@ -162,7 +171,7 @@ impl<T: Float> Form for Tall<'_, T> {
             residuals.extend(squares.map(f64::sqrt));
         };
         let start = || (Vec::new(), Vec::new());
-        let (residuals, _) = self.team.fold_mut(&mut self.P, L, start, visit, |a, b| a.0.extend(b.0));
+        let (residuals, _) = self.team.fold_mut(&mut self.P, L, start, visit, |a, b| a.0.append(&mut b.0));
 
         let row_norms: Vec<f64> = self.rows.iter().map(|row| row.norm).collect();
         let shares: Vec<f64> = self.rows.iter().map(|row| row.weight / gamma).collect();

@@ -5,8 +5,9 @@ use std::ops::Range;
 use faer::{Mat, MatMut, MatRef};
 
 use super::entries::{Kernel, Sweep, sweep_entries};
-use super::{Facts, Form, Outcome, RowSums, next_weight};
-use crate::blocks::Team;
+use super::{Facts, Form, Outcome, RowSums, next_weights};
+use crate::blocks::{Team, move_sums};
+use crate::lanes::LANES;
 use crate::linalg::{self, CrossSum, GramSum};
 use crate::score::{self, Scores};
 use crate::{Float, Run, Samples, Solution};
@@ -74,9 +75,9 @@ impl<T: Float> Form for Wide<'_, T> {
             cross.add(block.mat(), MatRef::from_row_major_slice(&signs, block.rows, N));
             *size += block.values.iter().map(|x| x.to_f64().abs()).sum::<f64>();
         };
-        let merge = |a: &mut (CrossSum<T>, f64), b: (CrossSum<T>, f64)| {
-            a.0.merge(b.0);
-            a.1 += b.1;
+        let merge = |a: &mut (CrossSum<T>, f64), b: &mut (CrossSum<T>, f64)| {
+            a.0.merge(&mut b.0);
+            a.1 += std::mem::take(&mut b.1);
         };
         let (cross, size) = self.team.fold(|| (CrossSum::new(N), 0.0), add, merge);
         let cross = cross.finish();
@@ -119,11 +120,11 @@ impl<T: Float> Form for Wide<'_, T> {
                 cross.add(block.mat(), MatRef::from_row_major_slice(P, block.rows, N));
             }
         };
-        let merge = |a: &mut (Sweep, CrossSum<T>, Vec<T>), b: (Sweep, CrossSum<T>, Vec<T>)| {
-            a.0.merge(b.0);
-            a.1.merge(b.1);
+        let merge = |a: &mut (Sweep, CrossSum<T>, Vec<T>), b: &mut (Sweep, CrossSum<T>, Vec<T>)| {
+            a.0.merge(std::mem::take(&mut b.0));
+            a.1.merge(&mut b.1);
         };
-        let start = || (Sweep::ZERO, CrossSum::new(N), Vec::new());
+        let start = || (Sweep::default(), CrossSum::new(N), Vec::new());
         let (sweep, cross, _) = self.team.fold_mut(&mut self.P, N, start, visit, merge);
         if !keep {
             self.XP = cross.finish();
@@ -132,12 +133,14 @@ impl<T: Float> Form for Wide<'_, T> {
     }
 
     fn update_v(&mut self, relaxation: f64, keep: bool) -> RowSums {
-        let mut sums = RowSums::ZERO;
+        let mut sums = RowSums::default();
         for n in 0..self.weights.len() {
             let norm = self.row_norm(n);
             sums.add_row(norm, self.weights[n]);
             if !keep {
-                self.weights[n] = next_weight(self.weights[n], norm, self.eps, relaxation);
+                // One lane of many: N is small here.
+                let next = next_weights(&[self.weights[n]; LANES], &[norm; LANES], self.eps, relaxation);
+                self.weights[n] = next[0];
             }
         }
         sums
@@ -158,10 +161,8 @@ impl<T: Float> Form for Wide<'_, T> {
                 squares.iter_mut().zip(rest).for_each(|(sum, rest)| *sum += rest);
             }
         };
-        let merge = |a: &mut (Vec<f64>, Vec<T>), b: (Vec<f64>, Vec<T>)| {
-            a.0.iter_mut().zip(b.0).for_each(|(a, b)| *a += b);
-        };
-        let (squares, _) = self.team.fold(|| (vec![0.0; N], Vec::new()), visit, merge);
+        let start = || (vec![0.0; N], Vec::new());
+        let (squares, _) = self.team.fold(start, visit, |a, b| move_sums(&mut a.0, &mut b.0));
         Outcome {
             scores: Scores { values, rows_scored: N, stopped: false },
             residuals: squares.into_iter().map(f64::sqrt).collect(),

@@ -10,7 +10,7 @@ use super::demands::Demands;
 use crate::baselines::distance::{Near, Table};
 use crate::baselines::random::generator;
 use crate::baselines::report;
-use crate::blocks::Team;
+use crate::blocks::{Team, move_sums};
 use crate::rows::{Rows, median_squared, sample};
 use crate::{Assignment, Error, Float, Progress, Run, Selection, Status, rank};
 
@@ -243,10 +243,7 @@ impl<'t, 'a, T: Float> Facility<'t, 'a, T> {
             }
         };
         let start = || (vec![0.0; items.len()], Vec::new());
-        let add = |sum: &mut (Vec<f64>, Vec<f64>), part: (Vec<f64>, Vec<f64>)| {
-            sum.0.iter_mut().zip(part.0).for_each(|(sum, part)| *sum += part);
-        };
-        self.table.team.install(|| self.team.fold(start, visit, add)).0
+        self.table.team.install(|| self.team.fold(start, visit, |a, b| move_sums(&mut a.0, &mut b.0))).0
     }
 
     /// The open candidate that gains most, as a position in the pool, and its gain; `None` if none gains anything.
@@ -291,7 +288,8 @@ impl<'t, 'a, T: Float> Facility<'t, 'a, T> {
             }
         };
         let start = || (0.0, Vec::new());
-        let gain = self.table.team.install(|| team.fold_mut(covers, 1, start, visit, |sum, part| sum.0 += part.0)).0;
+        let add = |sum: &mut (f64, Vec<f64>), part: &mut (f64, Vec<f64>)| sum.0 += std::mem::take(&mut part.0);
+        let gain = self.table.team.install(|| team.fold_mut(covers, 1, start, visit, add)).0;
         if gain > 0.0 {
             self.exact.fill(false);
         }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use faer::{Mat, MatMut, MatRef};
 
 use crate::blocks::Team;
-use crate::lanes::{LANES, vectorised};
+use crate::lanes::{LANES, power, vectorised};
 use crate::linalg::{self, GramSum};
 use crate::{Float, Samples};
 
@@ -25,38 +25,48 @@ pub(crate) struct State<'a, T> {
 }
 
 /// What is known of a sample: u_n = U_nn and w_n = 1 / V_nn, in use and for the next iteration,
-/// the latter also as logarithms before any momentum.
+/// the latter also before any momentum.
 #[derive(Clone, Copy)]
 struct Row {
     u: f64,
     w: f64,
     next_u: f64,
     next_w: f64,
-    log_u: f64,
-    log_w: f64,
+    plain_u: f64,
+    plain_w: f64,
     /// |x_n - X a_n|_2.
     residual: f64,
     /// |a^n|_2.
     norm: f64,
 }
 
-impl Row {
-    /// The weights of the next iteration, with momentum b.
-    fn push_weights(&mut self, b: f64, eps: f64) {
-        let u = 0.5 / (self.residual * self.residual + eps).sqrt();
-        let w = 2.0 * (self.norm * self.norm + eps).sqrt();
-        let (log_u, log_w) = (u.ln(), w.ln());
-        (self.next_u, self.next_w) = (u, w);
-        if b > 0.0 {
-            self.next_u = (u * (b * (log_u - self.log_u)).exp()).min(0.5 / eps.sqrt());
-            self.next_w = (w * (b * (log_w - self.log_w)).exp()).max(2.0 * eps.sqrt());
+/// The weights of the next iteration, with momentum b: both go further the way they went, in logarithms.
+#[inline(always)]
+fn push_weights(rows: &mut [Row], b: f64, eps: f64) {
+    for rows in rows.chunks_mut(LANES) {
+        let (mut u, mut w) = ([1.0; LANES], [1.0; LANES]);
+        let (mut further_u, mut further_w) = (u, w);
+        for (i, row) in rows.iter().enumerate() {
+            u[i] = 0.5 / (row.residual * row.residual + eps).sqrt();
+            w[i] = 2.0 * (row.norm * row.norm + eps).sqrt();
+            (further_u[i], further_w[i]) = (u[i] / row.plain_u, w[i] / row.plain_w);
         }
-        (self.log_u, self.log_w) = (log_u, log_w);
+        if b > 0.0 {
+            (further_u, further_w) = (power(&further_u, b), power(&further_w, b));
+        }
+        for (i, row) in rows.iter_mut().enumerate() {
+            (row.plain_u, row.plain_w) = (u[i], w[i]);
+            (row.next_u, row.next_w) = (u[i], w[i]);
+            if b > 0.0 {
+                row.next_u = (u[i] * further_u[i]).min(0.5 / eps.sqrt());
+                row.next_w = (w[i] * further_w[i]).max(2.0 * eps.sqrt());
+            }
+        }
     }
 }
 
 /// Sums over the samples of what `update_a` found.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Fit {
     /// sum_n |x_n - X a_n|_2.
     pub loss: f64,
@@ -71,8 +81,6 @@ pub(crate) struct Fit {
 }
 
 impl Fit {
-    const ZERO: Fit = Fit { loss: 0.0, dual: 0.0, longest: 0.0, cut: 0.0, cut_off: 0.0 };
-
     /// A sample with this residual, |d_n| and <d_n, x_n>.
     fn add_sample(&mut self, residual: f64, length: f64, dot: f64) {
         self.loss += residual;
@@ -102,12 +110,19 @@ impl Fit {
 }
 
 /// Sums over the rows of A.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct RowSums {
     /// sum_n |a^n|_2.
     pub norms: f64,
     /// max_n |x_n' D|_2 / gamma.
     pub growth: f64,
+}
+
+impl RowSums {
+    fn merge(&mut self, other: RowSums) {
+        self.norms += other.norms;
+        self.growth = self.growth.max(other.growth);
+    }
 }
 
 /// The solution, ready to be scored.
@@ -124,8 +139,8 @@ impl<'a, T: Float> State<'a, T> {
     /// u = 1/2 and w = 2 for all: the weights of |a^n| = 1 and residuals of 1.
     pub fn new(X: &'a Samples<'a, T>, team: &'a Team, eps: f64) -> Self {
         let L = X.features();
-        let (log_u, log_w) = (0.5f64.ln(), 2.0f64.ln());
-        let row = Row { u: 0.5, w: 2.0, next_u: 0.5, next_w: 2.0, log_u, log_w, residual: 0.0, norm: 1.0 };
+        let (u, w) = (0.5, 2.0);
+        let row = Row { u, w, next_u: u, next_w: w, plain_u: u, plain_w: w, residual: 0.0, norm: 1.0 };
         let rows = vec![row; X.items()];
         let weight = |_: usize, _: &[T]| 2.0;
         let S = linalg::weighted_gram(X, team, weight);
@@ -170,19 +185,17 @@ impl<'a, T: Float> State<'a, T> {
             }
             gram.add(MatRef::from_row_major_slice(scratch, rows.len(), L));
         };
-        let merge = |a: &mut (Fit, GramSum<T>, Vec<T>), b: (Fit, GramSum<T>, Vec<T>)| {
-            a.0.merge(b.0);
-            a.1.merge(b.1);
+        let merge = |a: &mut (Fit, GramSum<T>, Vec<T>), b: &mut (Fit, GramSum<T>, Vec<T>)| {
+            a.0.merge(std::mem::take(&mut b.0));
+            a.1.merge(&mut b.1);
         };
-        let start = || (Fit::ZERO, GramSum::new(L), Vec::new());
+        let start = || (Fit::default(), GramSum::new(L), Vec::new());
         let (fit, gram, _) = self.team.fold_mut(&mut self.rows, 1, start, visit, merge);
         self.H = gram.finish();
         fit
     }
 
     /// |a^n|^2 = w_n^2 x_n' Q H Q' x_n; then u_n = 1 / (2 sqrt(|r_n|^2 + eps)), w_n = 2 sqrt(|a^n|^2 + eps), S.
-    ///
-    /// With momentum b both go further the way they went, in logarithms.
     pub fn update_weights(&mut self, b: f64) -> RowSums {
         let (X, L, eps) = (self.X, self.X.features(), self.eps);
         let in_place = &self.Q * &self.H * self.Q.transpose();
@@ -199,17 +212,16 @@ impl<'a, T: Float> State<'a, T> {
             for row in rows.iter_mut() {
                 sums.norms += row.norm;
                 sums.growth = sums.growth.max(2.0 * row.norm / row.w);
-                row.push_weights(b, eps);
             }
+            vectorised(|| push_weights(rows, b, eps));
             linalg::weigh(&block.values, rows.iter().map(|row| row.next_w), scratch);
             gram.add(MatRef::from_row_major_slice(scratch, block.rows, L));
         };
-        let merge = |a: &mut (RowSums, GramSum<T>, Vec<T>), b: (RowSums, GramSum<T>, Vec<T>)| {
-            a.0.norms += b.0.norms;
-            a.0.growth = a.0.growth.max(b.0.growth);
-            a.1.merge(b.1);
+        let merge = |a: &mut (RowSums, GramSum<T>, Vec<T>), b: &mut (RowSums, GramSum<T>, Vec<T>)| {
+            a.0.merge(std::mem::take(&mut b.0));
+            a.1.merge(&mut b.1);
         };
-        let start = || (RowSums { norms: 0.0, growth: 0.0 }, GramSum::new(L), Vec::new());
+        let start = || (RowSums::default(), GramSum::new(L), Vec::new());
         let (sums, gram, _) = self.team.fold_mut(&mut self.rows, 1, start, visit, merge);
         self.S = gram.finish();
         sums
@@ -245,7 +257,7 @@ impl<'a, T: Float> State<'a, T> {
             let block = self.X.block(range);
             *longest = block.values.chunks_exact(block.columns).map(linalg::norm_squared).fold(*longest, f64::max);
         };
-        self.team.fold(|| 0.0, visit, |a, b| *a = a.max(b)).sqrt()
+        self.team.fold(|| 0.0, visit, |a, b| *a = f64::max(*a, *b)).sqrt()
     }
 }
 

@@ -1,0 +1,127 @@
+"""What is measured: a table of candidates of which a share is corrupted, and how well picks of it serve."""
+
+from __future__ import annotations
+
+import warnings
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from datasets import load
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import roc_auc_score
+from sklearn.svm import SVC, LinearSVC
+
+Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Task:
+    """One table: a set, a kind and share of corruption, a seed."""
+
+    set: str
+    kind: str
+    share: float
+    seed: int
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The candidates with their (kept) labels, which of them are corrupted, and clean test rows."""
+
+    X: Matrix
+    y: NDArray[np.int64]
+    corrupted: NDArray[np.bool_]
+    test: Matrix
+    test_y: NDArray[np.int64]
+
+
+def make(task: Task, folder: Path | None, candidates: int, test: int) -> Cell:
+    """Splits, standardises by the clean candidates, then corrupts a share of the candidates of each class.
+
+    Split and corrupted rows depend on the set and seed only; a larger share holds the smaller one's rows.
+    """
+    X, y = load(task.set, folder)
+    random = np.random.default_rng([task.seed, zlib.crc32(task.set.encode())])
+    order = random.permutation(len(X))
+    n = min(candidates, len(X) // 2)
+    ours, theirs = order[:n], order[n : n + test]
+    mean, spread = X[ours].mean(0), X[ours].std(0)
+    varies = spread > 1e-9
+    scaled = [np.where(varies, (X[rows] - mean) / np.where(varies, spread, 1.0), 0.0) for rows in (ours, theirs)]
+    corrupted = _choose(y[ours], task.share, random)
+    scaled[0][corrupted] = _corrupt(scaled[0], corrupted, task.kind, random) * varies
+    return Cell(scaled[0], y[ours], corrupted, scaled[1], y[theirs])
+
+
+def _choose(y: NDArray[np.int64], share: float, random: np.random.Generator) -> NDArray[np.bool_]:
+    chosen = np.zeros(len(y), bool)
+    for label in np.unique(y):
+        rows = random.permutation(np.flatnonzero(y == label))
+        chosen[rows[: round(share * len(rows))]] = True
+    return chosen
+
+
+def _corrupt(X: Matrix, rows: NDArray[np.bool_], kind: str, random: np.random.Generator) -> Matrix:
+    """The corrupted form of those rows; columns have mean 0 and standard deviation 1."""
+    clean = X[rows]
+    if kind == "gaussian":
+        return clean + random.normal(size=clean.shape)
+    if kind == "laplace":
+        return clean + random.laplace(size=clean.shape)
+    if kind == "gross":
+        return clean + 10.0 * random.normal(size=clean.shape)
+    if kind == "salt-and-pepper":
+        die = random.random(clean.shape)
+        return np.where(die < 0.15, X.min(0), np.where(die < 0.3, X.max(0), clean))
+    if kind == "none":
+        return clean
+    raise ValueError(f"there is no corruption called {kind!r}")
+
+
+def score(cell: Cell, picks: NDArray[np.int64]) -> dict[str, float]:
+    """Accuracies on the test rows after training on the picks, share of corrupted picks, coverage."""
+    X, y = cell.X[picks], cell.y[picks]
+    inner = cell.test @ X.T
+    nearest = ((X * X).sum(1) - 2.0 * inner).argmin(1)
+    return {
+        "nn": float((y[nearest] == cell.test_y).mean()),
+        "svm": float((_svm(X, y, cell.test) == cell.test_y).mean()),
+        "svc": float((_svc(X, y, inner) == cell.test_y).mean()),
+        "corrupted": float(cell.corrupted[picks].mean()),
+        "coverage": _coverage(cell.X[~cell.corrupted], X),
+    }
+
+
+def _svm(X: Matrix, y: NDArray[np.int64], test: Matrix) -> NDArray[np.int64]:
+    """LinearSVC(C=1), one class against the rest; at this tolerance accuracies are those of the default within .001."""
+    if len(np.unique(y)) == 1:
+        return np.full(len(test), y[0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        found: NDArray[np.int64] = LinearSVC(C=1.0, tol=1e-2, max_iter=100).fit(X, y).predict(test)
+    return found
+
+
+def _svc(X: Matrix, y: NDArray[np.int64], inner: Matrix) -> NDArray[np.int64]:
+    """SVC(kernel="linear", C=1), each class against each other, from the inner products of the rows to predict with X."""
+    if len(np.unique(y)) == 1:
+        return np.full(len(inner), y[0])
+    machine = SVC(C=1.0, kernel="precomputed").fit(X @ X.T, y)
+    found: NDArray[np.int64] = machine.predict(inner)
+    return found
+
+
+def _coverage(rows: Matrix, picks: Matrix) -> float:
+    """Mean distance of the rows to the nearest pick."""
+    squares = (rows * rows).sum(1)[:, None] + (picks * picks).sum(1) - 2.0 * rows @ picks.T
+    return float(np.sqrt(np.maximum(squares.min(1), 0.0)).mean())
+
+
+def auroc(cell: Cell, outlier_scores: NDArray[np.float64] | None) -> float | None:
+    """How well the scores tell corrupted rows from clean ones; None where there is nothing to tell."""
+    if outlier_scores is None or not cell.corrupted.any():
+        return None
+    return float(roc_auc_score(cell.corrupted, outlier_scores))
