@@ -65,8 +65,8 @@ class ARSS(PenalisedSelector):
         Score every row, not only those that can reach the top: time grows with n squared.
     diverse : bool, default=False
         Choose among the top max(10 K, 1000) one by one, each time the row with the largest score
-        times 1 - exp(-3 d^2 / h2), d being the distance to the nearest pick so far: no row and its
-        copy. `sample_indices_` are then in the order of choice.
+        times 1 - exp(-3 d^2 / h2), d being the distance to the nearest pick so far; copies of a pick
+        (less than .01 there) come last. `sample_indices_` are then in the order of choice.
     kernel : {None, "rbf"}, default=None
         Choose among the rows as they are, or as a bounded similarity to `landmarks` sees them
         (Nystroem features, width by the median distance): rows far out do not count for more then.
@@ -197,8 +197,8 @@ class RRSS(PenalisedSelector):
         Score every row, not only those that can reach the top: time grows with n squared.
     diverse : bool, default=False
         Choose among the top max(10 K, 1000) one by one, each time the row with the largest score
-        times 1 - exp(-3 d^2 / h2), d being the distance to the nearest pick so far: no row and its
-        copy. `sample_indices_` are then in the order of choice.
+        times 1 - exp(-3 d^2 / h2), d being the distance to the nearest pick so far; copies of a pick
+        (less than .01 there) come last. `sample_indices_` are then in the order of choice.
     kernel : {None, "rbf"}, default=None
         Choose among the rows as they are, or as a bounded similarity to `landmarks` sees them
         (Nystroem features, width by the median distance): rows far out do not count for more then.

@@ -12,6 +12,9 @@ const SCALE_ITEMS: usize = 512;
 /// How much narrower than the median squared distance the similarity is, as in the choice of exemplars.
 const SHARP: f64 = 3.0;
 
+/// An item whose novelty 1 - exp(-3 d^2 / h2) is below this is a copy of a pick.
+const COPY: f64 = 0.01;
+
 /// How many of the best items by score are looked at for `k` picks.
 pub(crate) fn candidates(k: usize, items: usize) -> usize {
     k.saturating_mul(CANDIDATES.0).max(CANDIDATES.1).min(items)
@@ -19,6 +22,7 @@ pub(crate) fn candidates(k: usize, items: usize) -> usize {
 
 /// Keeps `k` of the ranked items of `selection`: each time the one with the largest
 /// score (1 - exp(-3 d^2 / h2)), d being the distance to the nearest pick; on ties the better ranked.
+/// Copies of picks come last, whatever their score: scores may differ by many orders of magnitude.
 pub(crate) fn choose<T: Float>(
     samples: &Samples<'_, T>,
     mut selection: Selection,
@@ -33,7 +37,7 @@ pub(crate) fn choose<T: Float>(
     let mut open = vec![true; rows.len()];
     let (mut picks, mut squared) = (Vec::with_capacity(k), Vec::new());
     while picks.len() < k {
-        let value = |at: usize| selection.scores[at] * novelty[at];
+        let value = |at: usize| (novelty[at] >= COPY, selection.scores[at] * novelty[at]);
         let left = (0..rows.len()).filter(|&at| open[at]);
         let best = left.reduce(|best, at| if value(at) > value(best) { at } else { best }).expect("k <= candidates");
         open[best] = false;

@@ -292,7 +292,8 @@ fn a_stop_at_any_time_gives_the_result_so_far() {
     assert!(phases.iter().filter(|&&phase| phase == "prepare").count() > 60 && phases.ends_with(&["solve"]));
     assert_eq!(whole.report.status, Status::Converged);
     for stop in [1, 2, 3, 10, phases.len() - 20, phases.len() - 10, phases.len()] {
-        for auto in [false, true] {
+        // Left to the rule the choice may be over sooner.
+        for auto in [false, true].into_iter().filter(|auto| !auto || stop <= 10) {
             let mut calls = 0;
             let mut callback = |_: &Progress| {
                 calls += 1;

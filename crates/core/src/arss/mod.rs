@@ -72,8 +72,8 @@ pub struct Arss {
     /// Default `None`: the rows as they are.
     pub kernel: Option<Kernel>,
     /// Choose K among the top max(10 K, 1000) one by one, each time the item with the largest score times
-    /// 1 - exp(-3 d^2 / h2), d its distance to the nearest pick so far and h2 the median squared distance: no
-    /// item and its copy. Default false: the top K.
+    /// 1 - exp(-3 d^2 / h2), d its distance to the nearest pick so far and h2 the median squared distance;
+    /// copies of a pick (less than .01 there) come last. Default false: the top K.
     pub diverse: bool,
 }
 
