@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from datasets import load
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import roc_auc_score
 from sklearn.svm import SVC, LinearSVC
+
+from datasets import load
 
 Matrix = NDArray[np.float64]
 
@@ -96,7 +97,7 @@ def score(cell: Cell, picks: NDArray[np.int64]) -> dict[str, float]:
 
 
 def _svm(X: Matrix, y: NDArray[np.int64], test: Matrix) -> NDArray[np.int64]:
-    """LinearSVC(C=1), one class against the rest; at this tolerance accuracies are those of the default within .001."""
+    """LinearSVC(C=1), one class against the rest; accuracies at this tolerance: the default's within .001."""
     if len(np.unique(y)) == 1:
         return np.full(len(test), y[0])
     with warnings.catch_warnings():
@@ -106,7 +107,7 @@ def _svm(X: Matrix, y: NDArray[np.int64], test: Matrix) -> NDArray[np.int64]:
 
 
 def _svc(X: Matrix, y: NDArray[np.int64], inner: Matrix) -> NDArray[np.int64]:
-    """SVC(kernel="linear", C=1), each class against each other, from the inner products of the rows to predict with X."""
+    """SVC(kernel="linear", C=1), each class against each other, from the products of the test rows with X."""
     if len(np.unique(y)) == 1:
         return np.full(len(inner), y[0])
     machine = SVC(C=1.0, kernel="precomputed").fit(X @ X.T, y)

@@ -18,11 +18,12 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
-import datasets
 import methods
 import objective
 from methods import Method
 from objective import Task
+
+import datasets
 
 HERE = Path(__file__).parent
 Line = dict[str, Any]

@@ -31,7 +31,13 @@ def published_arss(found: list[Record]) -> str:
     """One row."""
     r = found[0]
     row = [ms(r["numpy_iteration_s"]), f"{r['numpy_scaled_s']:.0f}", f"{r['ours_s']:.3f}", f"{r['ratio']:,.0f}x"]
-    heads = ["NumPy, ms an iteration", f"scaled to {r['iterations']} (s)", "ours with ranking (s)", "ratio", "wanted 2,000x"]
+    heads = [
+        "NumPy, ms an iteration",
+        f"scaled to {r['iterations']} (s)",
+        "ours with ranking (s)",
+        "ratio",
+        "wanted 2,000x",
+    ]
     return table(heads, [[*row, verdict(r["ratio"] >= 2000)]])
 
 
@@ -48,8 +54,13 @@ def published_rrss(found: list[Record]) -> str:
 def floor(found: list[Record]) -> str:
     """A row for each L."""
     rows = [
-        [str(r["l"]), *(", ".join(ms(s) for s in r[key]) for key in ("products_s", "ours_s"))]
-        + [f"{r['products_gflops']:.0f} / {r['ours_gflops']:.0f}", f"{r['ratio']:.2f}", verdict(r["ratio"] <= 1.0)]
+        [
+            str(r["l"]),
+            *(", ".join(ms(s) for s in r[key]) for key in ("products_s", "ours_s")),
+            f"{r['products_gflops']:.0f} / {r['ours_gflops']:.0f}",
+            f"{r['ratio']:.2f}",
+            verdict(r["ratio"] <= 1.0),
+        ]
         for r in found
     ]
     return table(["L", "OpenBLAS, X T and three X'X (ms)", "ours (ms)", "GF/s", "ratio of medians", "wanted 1.0"], rows)
@@ -59,8 +70,14 @@ def factored(found: list[Record]) -> str:
     """A row for each L."""
     wanted = {16: 5.0, 64: 3.0, 256: 1.5}
     rows = [
-        [str(r["l"]), ms(r["numpy_s"]), ms(r["ours_s"]), f"{r['ratio']:.1f}x"]
-        + [f"{wanted[r['l']]:g}x", verdict(r["ratio"] >= wanted[r["l"]])]
+        [
+            str(r["l"]),
+            ms(r["numpy_s"]),
+            ms(r["ours_s"]),
+            f"{r['ratio']:.1f}x",
+            f"{wanted[r['l']]:g}x",
+            verdict(r["ratio"] >= wanted[r["l"]]),
+        ]
         for r in found
     ]
     return table(["L", "NumPy (ms)", "ours (ms)", "ratio", "wanted", ""], rows)
@@ -77,8 +94,13 @@ def growth(found: list[Record]) -> str:
 def threads(found: list[Record]) -> str:
     """A row for each L."""
     rows = [
-        [str(r["l"]), ms(r["one_s"]), ms(r["two_s"]), f"{r['ratio']:.2f}x"]
-        + ["-" if r["l"] < 64 else verdict(r["ratio"] >= 1.8)]
+        [
+            str(r["l"]),
+            ms(r["one_s"]),
+            ms(r["two_s"]),
+            f"{r['ratio']:.2f}x",
+            "-" if r["l"] < 64 else verdict(r["ratio"] >= 1.8),
+        ]
         for r in found
     ]
     return table(["L", "one thread (ms)", "two (ms)", "ratio", "wanted 1.8x for L >= 64"], rows)
@@ -91,10 +113,23 @@ def kinds(found: list[Record]) -> str:
         [str(r["l"]), *(ms(r[key]) for key in keys), f"{r['f32_ratio']:.2f}x", f"{r['general_p_ratio']:.2f}"]
         for r in found
     ]
-    heads = ["L", "p = 1/2", "p = 1", "p = 2/3", "p = .3", "f32, p = 1/2", "RRSS", "TED, a pick", "f32 faster", "p .3 / .5"]
+    heads = [
+        "L",
+        "p = 1/2",
+        "p = 1",
+        "p = 2/3",
+        "p = .3",
+        "f32, p = 1/2",
+        "RRSS",
+        "TED, a pick",
+        "f32 faster",
+        "p .3 / .5",
+    ]
     fast = all(r["f32_ratio"] >= 1.6 for r in found if r["l"] >= 256)
     general = all(r["general_p_ratio"] <= 1.5 for r in found)
-    wanted = f"\nf32 at least 1.6x for L >= 256: {verdict(fast)}. General p within 1.5x of p = 1/2: {verdict(general)}.\n"
+    wanted = (
+        f"\nf32 at least 1.6x for L >= 256: {verdict(fast)}. General p within 1.5x of p = 1/2: {verdict(general)}.\n"
+    )
     return table(heads, rows) + wanted
 
 
@@ -102,27 +137,45 @@ def block(found: list[Record]) -> str:
     """A row for each L, a column for each size."""
     sizes = sorted({r["block"] for r in found})
     times = {(r["l"], r["block"]): r["iteration_s"] for r in found}
-    rows = [[str(l), *(ms(times[l, size]) for size in sizes)] for l in sorted({r["l"] for r in found})]
+    rows = [[str(width), *(ms(times[width, size]) for size in sizes)] for width in sorted({r["l"] for r in found})]
     return table(["L", *(f"{size} rows" for size in sizes)], rows)
 
 
 def whole_sets(found: list[Record]) -> str:
     """A row for each set."""
     rows = [
-        [f"{r['set']} {r['n']:,} x {r['l']}", f"{r['prepare']:.1f} + {r['solve']:.1f} + {r['score']:.1f}"]
-        + [f"{r['iteration_gflops']:.0f} / {r['score_gflops']:.0f}", f"{100 * r['share_scored']:.1f} %"]
-        + [f"{r['input_mb']:,.0f}", f"{r['peak_mb']:,.0f}"]
+        [
+            f"{r['set']} {r['n']:,} x {r['l']}",
+            f"{r['prepare']:.1f} + {r['solve']:.1f} + {r['score']:.1f}",
+            f"{r['iteration_gflops']:.0f} / {r['score_gflops']:.0f}",
+            f"{100 * r['share_scored']:.1f} %",
+            f"{r['input_mb']:,.0f}",
+            f"{r['peak_mb']:,.0f}",
+        ]
         for r in found
     ]
-    heads = ["set", "seconds: prepare + 50 iterations + ranking", "GF/s: iterations / ranking", "rows scored", "input MB"]
+    heads = [
+        "set",
+        "seconds: prepare + 50 iterations + ranking",
+        "GF/s: iterations / ranking",
+        "rows scored",
+        "input MB",
+    ]
     return table([*heads, "peak MB"], rows)
 
 
 def memory(found: list[Record]) -> str:
     """A row for each shape and method."""
     rows = [
-        [f"{r['n']:,} x {r['l']}", r["method"], f"{r['input_mb']:,.0f}", f"{r['peak_mb']:,.0f}"]
-        + [f"{r['times_input_beyond']:.2f}", verdict(r["within"]), verdict(r["within_low"])]
+        [
+            f"{r['n']:,} x {r['l']}",
+            r["method"],
+            f"{r['input_mb']:,.0f}",
+            f"{r['peak_mb']:,.0f}",
+            f"{r['times_input_beyond']:.2f}",
+            verdict(r["within"]),
+            verdict(r["within_low"]),
+        ]
         for r in found
     ]
     heads = ["table", "method", "input MB", "peak MB", "beyond the input, times its size"]
@@ -133,7 +186,9 @@ def single_precision(found: list[Record]) -> str:
     """A row for each set."""
     methods = list(dict.fromkeys(r["method"] for r in found))
     shared = {(r["set"], r["method"]): r["shared"] for r in found}
-    rows = [[name, *(f"{100 * shared[name, m]:.1f} %" for m in methods)] for name in dict.fromkeys(r["set"] for r in found)]
+    rows = [
+        [name, *(f"{100 * shared[name, m]:.1f} %" for m in methods)] for name in dict.fromkeys(r["set"] for r in found)
+    ]
     return table(["set", *methods], rows)
 
 
@@ -143,7 +198,10 @@ def iterations(found: list[Record]) -> str:
     count = {(r["set"], r["model"], r["ratio"]): r for r in found}
     rows = [
         [name, model]
-        + [f"{count[name, model, ratio]['before'] or '> 2000'} -> {count[name, model, ratio]['after']}" for ratio in (0.1, 0.3)]
+        + [
+            f"{count[name, model, ratio]['before'] or '> 2000'} -> {count[name, model, ratio]['after']}"
+            for ratio in (0.1, 0.3)
+        ]
         for name, model in keys
     ]
     return table(["set (2,000 rows)", "model", "gamma ratio .1", "gamma ratio .3"], rows)
@@ -158,14 +216,23 @@ def start_up(found: list[Record]) -> str:
 def rivals(found: list[Record]) -> str:
     """A row for each method."""
     sets = list(dict.fromkeys(r["set"] for r in found))
-    cells = {
-        (r["set"], r["method"]): r.get("cannot") or f"{r['seconds']:.2f} s, {r['peak_mb']:,} MB" for r in found
-    }
+    cells = {(r["set"], r["method"]): r.get("cannot") or f"{r['seconds']:.2f} s, {r['peak_mb']:,} MB" for r in found}
     methods = dict.fromkeys(r["method"] for r in found)
     return table(["K = 200", *sets], [[m, *(cells.get((s, m), "-") for s in sets)] for m in methods])
 
 
+def machine(found: list[Record]) -> str:
+    """One row."""
+    r = found[0]
+    crossing = 6.4 * r["product_gflops"] / r["copy_gb_s"]
+    row = [f"{r['product_gflops']:.0f}", f"{r['copy_gb_s']:.0f}", f"{crossing:.0f}"]
+    return table(
+        ["GF/s of a product of 3,000 x 3,000", "GB/s of copying (read and written)", "L where both bound alike"], [row]
+    )
+
+
 SECTIONS: dict[str, tuple[str, Callable[[list[Record]], str]]] = {
+    "machine": ("The machine, both cores", machine),
     "published_arss": ("ARSS as published, Letter 13,000 x 16", published_arss),
     "published_rrss": ("RRSS by its authors, Letter 13,000 x 16, 15 iterations", published_rrss),
     "floor": ("An ARSS iteration against the products it cannot avoid, N L = 8 million", floor),
@@ -190,7 +257,7 @@ def main() -> None:
     text = [
         "# Speed\n",
         f"Made by `make bench-speed` ({stamp['version']}, NumPy {stamp['numpy']}, {stamp['machine']}); raw figures in",
-        "`results.jsonl`, what bounds them in `docs/performance.md`. Absolute times are those of one shared machine; what",
+        "`results.jsonl`, what bounds them in `docs/performance.md`. Times are those of one shared machine; what",
         "counts is the ratios, each from one run.\n",
     ]
     for name, (title, section) in SECTIONS.items():
