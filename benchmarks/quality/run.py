@@ -89,7 +89,7 @@ def wanted(config: Config, task: Task, method: str) -> bool:
     """Whether the method is run on this table: the slow ones on few."""
     few = config["sparse"]
     usual = task.seed in few["seeds"] and task.kind in ("none", tied(config, task.seed))
-    return method not in few["methods"] or usual
+    return method not in few["methods"] or (usual and task.set not in few["skip"])
 
 
 def tasks(config: Config) -> Iterator[Task]:
@@ -97,7 +97,8 @@ def tasks(config: Config) -> Iterator[Task]:
     for name, seed in itertools.product(config["sets"], config["seeds"]):
         noise = config["kinds"] if config["noise"] == "all" else [tied(config, seed)]
         for share in config["shares"]:
-            for kind in ["none"] if share == 0 else [*noise, "gross"]:
+            gross = ["gross"] if seed in config["gross"] else []
+            for kind in ["none"] if share == 0 else [*noise, *gross]:
                 yield Task(name, kind, share, seed)
 
 

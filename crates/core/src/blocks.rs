@@ -137,10 +137,10 @@ impl<A, M: FnMut(&mut A, &mut A)> InOrder<A, M> {
     }
 }
 
-/// Chunks for this shape: of 2 L items or more where there are so many, so that adding up L x L sums stays a
-/// small part.
+/// Chunks for this shape: of 2 L items and 1024 or more where there are so many, so that adding up L x L sums and
+/// handing out work stay a small part.
 fn chunks(items: usize, features: usize) -> usize {
-    let chunks = (items / (2 * features.max(1))).clamp(EVEN, MAX_CHUNKS);
+    let chunks = (items / (2 * features).max(1024)).clamp(EVEN, MAX_CHUNKS);
     (chunks / EVEN * EVEN).min(items).max(1)
 }
 

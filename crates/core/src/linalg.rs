@@ -125,7 +125,10 @@ fn add_lower<T: Float>(sum: &mut Mat<f64>, part: &Mat<T>, empty: bool) {
     for j in 0..sum.ncols() {
         let (sum, part) = (&mut sum.col_as_slice_mut(j)[j..], &part.col_as_slice(j)[j..]);
         let add = |(sum, part): (&mut f64, &T)| *sum = part.to_f64() + if empty { 0.0 } else { *sum };
-        vectorised(|| sum.iter_mut().zip(part).for_each(add));
+        vectorised(
+            #[inline(always)]
+            || sum.iter_mut().zip(part).for_each(add),
+        );
     }
 }
 
@@ -145,7 +148,10 @@ impl<T: Float> CrossSum<T> {
         product(self.part.as_mut(), a.transpose(), b, 1.0);
         for j in 0..self.sum.ncols() {
             let (sum, part) = (self.sum.col_as_slice_mut(j), self.part.col_as_slice(j));
-            vectorised(|| sum.iter_mut().zip(part).for_each(|(sum, part)| *sum += part.to_f64()));
+            vectorised(
+                #[inline(always)]
+                || sum.iter_mut().zip(part).for_each(|(sum, part)| *sum += part.to_f64()),
+            );
         }
     }
 
@@ -166,12 +172,15 @@ impl<T: Float> CrossSum<T> {
 pub(crate) fn weigh<T: Float>(values: &[T], weights: impl ExactSizeIterator<Item = f64>, weighed: &mut Vec<T>) {
     let width = values.len() / weights.len();
     weighed.resize(values.len(), T::from_f64(0.0));
-    vectorised(|| {
-        for ((row, own), weight) in values.chunks_exact(width).zip(weighed.chunks_exact_mut(width)).zip(weights) {
-            let root = T::from_f64(weight.sqrt());
-            own.iter_mut().zip(row).for_each(|(own, &value)| *own = value * root);
-        }
-    });
+    vectorised(
+        #[inline(always)]
+        || {
+            for ((row, own), weight) in values.chunks_exact(width).zip(weighed.chunks_exact_mut(width)).zip(weights) {
+                let root = T::from_f64(weight.sqrt());
+                own.iter_mut().zip(row).for_each(|(own, &value)| *own = value * root);
+            }
+        },
+    );
 }
 
 /// sum_n w_n x_n x_n' with w_n = weight(n, x_n), as half products of sqrt(w_n) x_n.
@@ -202,7 +211,10 @@ pub(crate) fn quadratic_forms<T: Float>(samples: &Samples<'_, T>, team: &Team, c
     let visit = |(forms, scratch): &mut (Vec<f64>, Vec<T>), range: Range<usize>| {
         let block = samples.block(range);
         times_lower(block.mat(), c.as_ref(), scratch);
-        vectorised(|| forms.extend(scratch.chunks_exact(block.columns).map(norm_squared)));
+        vectorised(
+            #[inline(always)]
+            || forms.extend(scratch.chunks_exact(block.columns).map(norm_squared)),
+        );
     };
     team.fold(|| (Vec::new(), Vec::new()), visit, |a, b| a.0.append(&mut b.0)).0
 }

@@ -128,14 +128,20 @@ impl<T: Float> Form for Tall<'_, T> {
             let (sums, gram, scratch) = sum;
             let block = X.block(range);
             linalg::times_lower(block.mat(), C.as_ref(), scratch);
-            vectorised(|| {
-                for (row, form) in rows.iter_mut().zip(scratch.chunks_exact(L)) {
-                    row.norm = row.weight * linalg::norm_squared(form).sqrt() / gamma;
-                }
-            });
+            vectorised(
+                #[inline(always)]
+                || {
+                    for (row, form) in rows.iter_mut().zip(scratch.chunks_exact(L)) {
+                        row.norm = row.weight * linalg::norm_squared(form).sqrt() / gamma;
+                    }
+                },
+            );
             rows.iter().for_each(|row| sums.add_row(row.norm, row.weight));
             if !keep {
-                vectorised(|| push_weights(rows, eps, relaxation));
+                vectorised(
+                    #[inline(always)]
+                    || push_weights(rows, eps, relaxation),
+                );
                 linalg::weigh(&block.values, rows.iter().map(|row| row.weight), scratch);
                 gram.add(MatRef::from_row_major_slice(scratch, block.rows, L));
             }

@@ -178,11 +178,16 @@ impl<'a, T: Float> State<'a, T> {
         let visit = |sum: &mut (Fit, GramSum<T>, Vec<T>), range: Range<usize>, rows: &mut [Row]| {
             let (fit, gram, scratch) = sum;
             rotate(X, range, Q.as_ref(), scratch);
-            for (y, row) in scratch.chunks_exact_mut(L).zip(rows.iter_mut()) {
-                let (square, dot) = vectorised(|| divide(y, d, row.u, gamma));
-                row.residual = gamma * square.sqrt();
-                fit.add_sample(row.residual, 2.0 * row.u * row.residual, 2.0 * row.u * gamma * dot);
-            }
+            vectorised(
+                #[inline(always)]
+                || {
+                    for (y, row) in scratch.chunks_exact_mut(L).zip(rows.iter_mut()) {
+                        let (square, dot) = divide(y, d, row.u, gamma);
+                        row.residual = gamma * square.sqrt();
+                        fit.add_sample(row.residual, 2.0 * row.u * row.residual, 2.0 * row.u * gamma * dot);
+                    }
+                },
+            );
             gram.add(MatRef::from_row_major_slice(scratch, rows.len(), L));
         };
         let merge = |a: &mut (Fit, GramSum<T>, Vec<T>), b: &mut (Fit, GramSum<T>, Vec<T>)| {
@@ -204,16 +209,22 @@ impl<'a, T: Float> State<'a, T> {
             let (sums, gram, scratch) = sum;
             let block = X.block(range);
             linalg::times_lower(block.mat(), C.as_ref(), scratch);
-            vectorised(|| {
-                for (row, form) in rows.iter_mut().zip(scratch.chunks_exact(L)) {
-                    row.norm = row.w * linalg::norm_squared(form).sqrt();
-                }
-            });
+            vectorised(
+                #[inline(always)]
+                || {
+                    for (row, form) in rows.iter_mut().zip(scratch.chunks_exact(L)) {
+                        row.norm = row.w * linalg::norm_squared(form).sqrt();
+                    }
+                },
+            );
             for row in rows.iter_mut() {
                 sums.norms += row.norm;
                 sums.growth = sums.growth.max(2.0 * row.norm / row.w);
             }
-            vectorised(|| push_weights(rows, b, eps));
+            vectorised(
+                #[inline(always)]
+                || push_weights(rows, b, eps),
+            );
             linalg::weigh(&block.values, rows.iter().map(|row| row.next_w), scratch);
             gram.add(MatRef::from_row_major_slice(scratch, block.rows, L));
         };
@@ -265,14 +276,19 @@ impl<'a, T: Float> State<'a, T> {
 #[inline(always)]
 fn divide<T: Float>(y: &mut [T], d: &[f64], u: f64, gamma: f64) -> (f64, f64) {
     let (mut squares, mut dots) = ([0.0; LANES], [0.0; LANES]);
-    for (y, d) in y.chunks_mut(LANES).zip(d.chunks(LANES)) {
-        for (i, (y, d)) in y.iter_mut().zip(d).enumerate() {
-            let share = y.to_f64() / (u * d + gamma);
-            squares[i] += share * share;
-            dots[i] += share * y.to_f64();
-            *y = T::from_f64(u * share);
+    let mut one = |i: usize, y: &mut T, d: f64| {
+        let share = y.to_f64() / (u * d + gamma);
+        squares[i] += share * share;
+        dots[i] += share * y.to_f64();
+        *y = T::from_f64(u * share);
+    };
+    let ((y, y_rest), (d, d_rest)) = (y.as_chunks_mut::<LANES>(), d.as_chunks::<LANES>());
+    for (y, d) in y.iter_mut().zip(d) {
+        for i in 0..LANES {
+            one(i, &mut y[i], d[i]);
         }
     }
+    y_rest.iter_mut().zip(d_rest).enumerate().for_each(|(i, (y, &d))| one(i, y, d));
     (squares.iter().sum(), dots.iter().sum())
 }
 
