@@ -7,6 +7,7 @@ use faer::{Mat, MatRef};
 use crate::baselines::distance::{Table, rows_within};
 use crate::baselines::random::generator;
 use crate::blocks::Team;
+use crate::lanes::exponentials;
 use crate::rows::{Rows, median_squared, sample};
 use crate::{Error, Float, Progress, Run, Samples, linalg};
 
@@ -169,7 +170,7 @@ impl<T: Float> Landmarks<T> {
         let block = table.samples.block(range);
         rows.fill(&block.values, &table.origin);
         rows.squared(0..block.rows, &self.rows, kernel);
-        kernel.iter_mut().for_each(|value| *value = T::from_f64((-value.to_f64() / self.h2).exp()));
+        exponentials(kernel, -1.0 / self.h2);
         let kernel = MatRef::from_row_major_slice(kernel, block.rows, self.items.len());
         linalg::times_lower(kernel, self.root.as_ref(), mapped);
     }
@@ -178,9 +179,10 @@ impl<T: Float> Landmarks<T> {
 /// (K_JJ + ridge I)^-1.
 fn inverse(landmarks: &Rows<f64>, h2: f64, ridge: f64) -> Mat<f64> {
     let count = landmarks.len();
-    let mut squared = Vec::new();
-    landmarks.squared(0..count, landmarks, &mut squared);
-    let entry = |i: usize, j: usize| if i == j { 1.0 } else { (-squared[i * count + j] / h2).exp() };
+    let mut similar = Vec::new();
+    landmarks.squared(0..count, landmarks, &mut similar);
+    exponentials(&mut similar, -1.0 / h2);
+    let entry = |i: usize, j: usize| if i == j { 1.0 } else { similar[i * count + j] };
     // Both halves from the lower one, so that rounding cannot make them differ.
     let kernel = Mat::from_fn(count, count, |i, j| entry(i.max(j), i.min(j)));
     let inverse = linalg::inverse_of_shifted(kernel.as_ref(), 1.0 / ridge);

@@ -43,6 +43,15 @@ pub(crate) fn power<T: Float>(x: &Lanes<T>, power: f64) -> Lanes<T> {
     out
 }
 
+/// Each value becomes e^(factor value), to about 1e-15 times its exponent; below 1e-300 it stays there.
+pub(crate) fn exponentials<T: Float>(values: &mut [T], factor: f64) {
+    let factor = factor * std::f64::consts::LOG2_E;
+    vectorised(
+        #[inline(always)]
+        || values.iter_mut().for_each(|value| *value = T::from_f64(exp2(factor * value.to_f64()))),
+    );
+}
+
 /// log2 x for normal x > 0: x = 2^e m with m in [sqrt(1/2), sqrt 2), and the series of
 /// log m = 2 artanh((m - 1) / (m + 1)).
 #[inline(always)]
@@ -90,6 +99,19 @@ fn exp2(y: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn exponentials_are_exponentials() {
+        let exponents: Vec<f64> = (-4000..500).map(|i| f64::from(i) * 0.13).collect();
+        let mut found = exponents.clone();
+        exponentials(&mut found, 1.0);
+        for (found, exponent) in found.iter().zip(exponents) {
+            assert!((found / exponent.exp() - 1.0).abs() < 2e-13, "e^{exponent}: {found}");
+        }
+        let mut far = [1e9, 0.0];
+        exponentials(&mut far, -2.0);
+        assert!(far[0] < 1e-300 && far[1] == 1.0);
+    }
 
     #[test]
     fn powers_are_powers() {

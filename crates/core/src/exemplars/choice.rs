@@ -11,6 +11,7 @@ use crate::baselines::distance::{Near, Table};
 use crate::baselines::random::generator;
 use crate::baselines::report;
 use crate::blocks::{Team, move_sums};
+use crate::lanes::exponentials;
 use crate::rows::{Rows, median_squared, sample};
 use crate::{Assignment, Error, Float, Progress, Run, Selection, Status, rank};
 
@@ -232,6 +233,14 @@ impl<'t, 'a, T: Float> Facility<'t, 'a, T> {
         let candidates = Rows::<f64>::of(self.table, &items);
         let visit = |(gains, squared): &mut (Vec<f64>, Vec<f64>), range: Range<usize>| {
             self.reference.squared(range.clone(), &candidates, squared);
+            if self.covers[range.clone()].iter().all(|cover| cover.exponent == f64::INFINITY) {
+                // Nothing is covered yet: every similarity counts, and many at once are cheaper.
+                exponentials(squared, -self.rate);
+                for (line, weight) in squared.chunks_exact(items.len()).zip(&self.weights[range]) {
+                    gains.iter_mut().zip(line).for_each(|(gain, similarity)| *gain += weight * similarity);
+                }
+                return;
+            }
             for (line, r) in squared.chunks_exact(items.len()).zip(range) {
                 let (cover, weight) = (self.covers[r], self.weights[r]);
                 for (gain, squared) in gains.iter_mut().zip(line) {

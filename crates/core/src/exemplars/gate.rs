@@ -1,5 +1,6 @@
 //! The gate: from how strange on a row is a stranger.
 
+use crate::lanes::exponentials;
 use crate::rows::median;
 
 /// Least difference of two populations in log v: a factor of two. Where two were seen on 22 real
@@ -90,15 +91,18 @@ fn expectation_maximisation(z: &[f64], start: f64) -> Mixture {
     let (mut p, mut m, mut s) = ([start, 1.0 - start], [low.0, high.0], [low.1 + floor, high.1 + floor]);
     let mut likelihood = 0.0;
     let mut of_high = vec![0.0; n];
-    for _ in 0..ITERATIONS {
-        likelihood = 0.0;
-        for (share, &z) in of_high.iter_mut().zip(z) {
-            let log = [0, 1].map(|c| p[c].ln() - s[c].ln() - 0.5 * ((z - m[c]) / s[c]).powi(2));
-            let top = log[0].max(log[1]);
-            let [a, b] = log.map(|log| (log - top).exp());
-            likelihood += top + (a + b).ln();
-            *share = b / (a + b);
+    for iteration in 1..=ITERATIONS {
+        let heights = [0, 1].map(|c| p[c].ln() - s[c].ln());
+        let log = |z: f64| [0, 1].map(|c| heights[c] - 0.5 * ((z - m[c]) / s[c]).powi(2));
+        if iteration == ITERATIONS {
+            likelihood = z.iter().map(|&z| log(z)).map(|[a, b]| a.max(b) + (-(a - b).abs()).exp().ln_1p()).sum();
         }
+        for (share, &z) in of_high.iter_mut().zip(z) {
+            let [a, b] = log(z);
+            *share = (a - b).min(700.0);
+        }
+        exponentials(&mut of_high, 1.0);
+        of_high.iter_mut().for_each(|odds| *odds = 1.0 / (1.0 + *odds));
         let share = |c: usize, i: usize| if c == 1 { of_high[i] } else { 1.0 - of_high[i] };
         let q = [0, 1].map(|c| (0..n).map(|i| share(c, i)).sum::<f64>() + 1e-9);
         p = q.map(|q0| q0 / (q[0] + q[1]));
