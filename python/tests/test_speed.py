@@ -63,8 +63,9 @@ def test_import_stays_light() -> None:
 
 
 def test_plan() -> None:
-    plan = arss.plan(1_000_000, 20)
+    plan = arss.plan(1_000_000, 20, "arss")
     assert plan.table_bytes == 160_000_000 < plan.bytes < 3 * plan.table_bytes
+    assert arss.plan(1_000_000, 20).method == "exemplars" and arss.plan(1_000_000, 20).bytes < plan.bytes
     assert 0 < plan.seconds < 1000
     assert arss.plan(1_000_000, 20, dtype="float32").bytes < plan.bytes
     assert arss.plan(20, 5000, "ted").bytes < 100_000_000
