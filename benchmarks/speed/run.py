@@ -36,6 +36,10 @@ BINARY = ROOT / "target" / "release" / "arss"
 SMALL = ["letter", "vehicle", "optdigits", "segment", "satimage"]
 
 
+class FailedError(Exception):
+    """What a command said last."""
+
+
 class Bench:
     """Where data comes from and how things are run and timed."""
 
@@ -58,13 +62,17 @@ class Bench:
     def select(self, X: NDArray[Any], *flags: str) -> Record:
         """The binary's own report, and the peak of its memory."""
         command = [str(BINARY), "select", str(self.saved(X)), "--scale", "none", "--json", "-q", *flags]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        assert process.stdout is not None
-        text = process.stdout.read()
-        _, status, usage = os.wait4(process.pid, 0)
-        if status:
-            raise SystemExit(f"{' '.join(command)}: failed")
-        return json.loads(text) | {"peak_mb": usage.ru_maxrss / 1024, "cpu_s": usage.ru_utime + usage.ru_stime}
+        text, used = self.run(command)
+        return json.loads(text) | used
+
+    def run(self, command: list[str]) -> tuple[str, Record]:
+        """What a command prints, and its peak memory and processor time."""
+        report = self.scratch / "used.json"
+        launch = [sys.executable, str(HERE / "launch.py"), str(report)]
+        found = subprocess.run([*launch, *command], capture_output=True, text=True)
+        if found.returncode:
+            raise FailedError((found.stderr.strip().splitlines() or ["killed"])[-1][:200])
+        return found.stdout, json.loads(report.read_text())
 
     def iterations(self, *arguments: str) -> Record:
         """Seconds of an iteration, from the Rust benchmark `iteration`."""
@@ -277,12 +285,8 @@ def start_up(bench: Bench) -> Iterator[Record]:
     header = ",".join(f"f{column}" for column in range(X.shape[1]))
     np.savetxt(path, X, delimiter=",", header=header, comments="", fmt="%.6g")
     for method in ("exemplars", "arss", "ted"):
-        spent = []
-        for _ in range(5):
-            command = [str(BINARY), "select", str(path), "-k", "20", "--method", method, "-q"]
-            process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-            usage = os.wait4(process.pid, 0)[2]
-            spent.append(usage.ru_utime + usage.ru_stime)
+        command = [str(BINARY), "select", str(path), "-k", "20", "--method", method, "-q"]
+        spent = [bench.run(command)[1]["cpu_s"] for _ in range(9)]
         yield {"method": method, "rows": 1_000, "process_s": float(np.median(spent))}
 
 
@@ -298,11 +302,11 @@ def rivals(bench: Bench) -> Iterator[Record]:
                 yield record | {"cannot": f"an N x N matrix of {matrix:.0f} GB"}
                 continue
             command = [sys.executable, str(HERE / "rivals.py"), method, str(path), "200"]
-            found = subprocess.run(command, capture_output=True, text=True)
-            if found.returncode:
-                yield record | {"cannot": (found.stderr.strip().splitlines() or ["killed"])[-1][:200]}
-            else:
-                yield record | json.loads(found.stdout.strip().splitlines()[-1])
+            try:
+                text, used = bench.run(command)
+                yield record | json.loads(text.strip().splitlines()[-1]) | {"peak_mb": round(used["peak_mb"])}
+            except FailedError as failed:
+                yield record | {"cannot": str(failed)}
 
 
 MEASURES = [machine, floor, threads, kinds, factored, block, growth, published_arss, published_rrss, whole_sets]
