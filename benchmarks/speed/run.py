@@ -22,10 +22,9 @@ from typing import Any
 
 import forms
 import numpy as np
+from datasets import UnavailableError, folder, load
 from numpy.typing import NDArray
 from rivals import METHODS, QUADRATIC
-
-from datasets import UnavailableError, folder, load
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
