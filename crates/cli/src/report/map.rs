@@ -139,7 +139,9 @@ fn axes(view: &Projection) -> [String; 2] {
 fn text(subject: &Subject<'_>, points: &[Point]) -> String {
     let count = |kind: Kind| points.iter().filter(|point| point.kind == kind).count();
     let item = subject.item();
-    let mut text = format!("The {item}s in two dimensions, the principal components of the ordinary ones: ");
+    let mut text = format!("The {item}s in two dimensions: the principal components of the ordinary ones, ");
+    // The method may have seen them on another scale, one that outliers have stretched.
+    text += "all values on one robust scale. ";
     text += &format!("{} chosen, ", thousands(count(Kind::Chosen)));
     if subject.threshold().is_some() {
         text += &format!("{} outliers, ", thousands(count(Kind::Outlier)));
