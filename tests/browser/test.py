@@ -69,7 +69,7 @@ def check_charts(browser, sections):
 
 
 def check_hover(browser):
-    """The tip of a chosen point shows the values of its row, as text."""
+    """The tip of the chosen point on top shows the values of its row, as text."""
     place = browser.script(
         """
         document.getElementById("map").scrollIntoView({block: "center"});
@@ -185,6 +185,19 @@ def check_phone(browser, page):
     assert right <= 390, right
 
 
+def check_print(browser):
+    """On paper: light whatever the screen is, and nothing wider than the page."""
+    dark = [{"name": "prefers-color-scheme", "value": "dark"}]
+    browser.size(760, 1100)
+    browser.command("Emulation.setEmulatedMedia", media="print", features=dark)
+    ground, wide = browser.script(
+        "return [getComputedStyle(document.body).backgroundColor, document.documentElement.scrollWidth]"
+    )
+    assert ground == "rgb(255, 255, 255)" and wide <= 760, (ground, wide)
+    browser.command("Emulation.setEmulatedMedia", media="", features=dark)
+    assert browser.pdf().startswith(b"%PDF")
+
+
 def check_structure(browser):
     """What a screen reader goes by."""
     assert browser.script("return document.querySelectorAll('h1').length") == 1
@@ -216,7 +229,7 @@ def check_page(browser, page, charts):
     check_colours(browser)
     browser.scheme("dark")
     keep(browser, f"{page.stem}-dark")
-    assert browser.pdf().startswith(b"%PDF")
+    check_print(browser)
     check_quiet(browser, page)
     check_phone(browser, page)
     keep(browser, f"{page.stem}-phone")
