@@ -1,11 +1,11 @@
 # The two commands of the README are `cargo run --release -- demo` and `make test`.
-.PHONY: bench-speed demo test check lint unit docs test-python bench bench-memory bench-certificate bench-python bench-quality
+.PHONY: bench-speed demo test check lint unit docs test-browser test-python bench bench-memory bench-certificate bench-python bench-quality
 
 demo:
 	cargo run --release -- demo
 
 # Everything CI runs: lints, documentation, all tests.
-test: lint docs unit test-python
+test: lint docs unit test-browser test-python
 
 check: test
 
@@ -18,6 +18,10 @@ unit:
 
 docs:
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+
+# The report page in Debian's Chromium; SCREENSHOTS=DIR keeps pictures.
+test-browser:
+	tests/browser/test.sh
 
 # The Python package: wheel and source distribution in fresh environments (Python 3.11 or newer).
 test-python:

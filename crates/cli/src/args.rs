@@ -28,7 +28,7 @@ pub enum Command {
 /// Flags of `arss demo`.
 #[derive(Debug, Args)]
 pub struct DemoArgs {
-    /// Folder for chosen.csv, scores.csv and result.json; made if it is not there
+    /// Folder for chosen.csv, scores.csv, result.json and report.html; made if it is not there
     #[arg(value_name = "DIR", default_value = "arss-demo")]
     pub directory: PathBuf,
 }
@@ -56,6 +56,9 @@ pub struct SelectArgs {
     /// Write the exemplar of every row, its rank and the row's outlier score as csv [exemplars, facility]
     #[arg(long, value_name = "FILE")]
     pub assignments: Option<PathBuf>,
+    /// Write a page that shows the choice and why: charts and tables in one .html file, no network needed
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
     /// Print one JSON object instead of a table
     #[arg(long)]
     pub json: bool,

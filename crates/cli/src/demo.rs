@@ -1,5 +1,6 @@
 //! `arss demo`: choose from a bundled table of forest plots, 60 of which are damaged.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
@@ -10,6 +11,7 @@ use crate::failure::Failure;
 use crate::io::{self, Format, Table};
 use crate::messages::Messages;
 use crate::output::{self, Files};
+use crate::report::{self, Subject};
 use crate::solve::{self, Job};
 use crate::table::{Sheet, number};
 use crate::{json, select};
@@ -22,8 +24,8 @@ const DRAWS: u64 = 100;
 /// Columns of the bundled table that are shown.
 const SHOWN: [&str; 4] = ["elevation_m", "slope_deg", "cover_type", "damage"];
 
-/// Runs `arss demo`.
-pub fn run(args: &DemoArgs) -> Result<(), Failure> {
+/// Runs `arss demo`; `words` is the command line it came from.
+pub fn run(args: &DemoArgs, words: &[OsString]) -> Result<(), Failure> {
     make_folder(&args.directory)?;
     let mut messages = Messages::new(false);
     let mut table = io::csv::parse(FOREST.to_vec(), Path::new("forest.csv"))?;
@@ -32,7 +34,9 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
     let job = job(&default);
     let chosen = solve::run(&table.values, &job, &mut messages)?;
     let rivals = rivals(&table)?;
-    write_files(&args.directory, &table, &job, &chosen)?;
+    let (input, command) = ("forest.csv".to_owned(), report::line(words));
+    let shown = report::html(&Subject { table: &table, job: &job, selection: &chosen, input, command });
+    write_files(&args.directory, &table, &job, &chosen, &shown)?;
     messages.add(select::summary(&table, &job, &chosen));
     messages.flush();
     output::print(&page(&table, &chosen, &rivals, &args.directory))
@@ -61,12 +65,19 @@ fn make_folder(folder: &Path) -> Result<(), Failure> {
     fs::create_dir_all(folder).map_err(|error| Failure::Run(format!("{}: cannot be made: {error}", folder.display())))
 }
 
-fn write_files(folder: &Path, table: &Table, job: &Job<'_>, selection: &Selection) -> Result<(), Failure> {
+fn write_files(
+    folder: &Path,
+    table: &Table,
+    job: &Job<'_>,
+    selection: &Selection,
+    report: &str,
+) -> Result<(), Failure> {
     let result = json::text(table, job, selection, true);
     let mut files = Files::default();
     files.add(&folder.join("chosen.csv"), |out| table.write(out, Format::Csv, select::picks(job, selection)))?;
     files.add(&folder.join("scores.csv"), |out| output::write_scores(out, selection, None))?;
     files.add(&folder.join("result.json"), |out| out.write_all(result.as_bytes()))?;
+    files.add(&folder.join("report.html"), |out| out.write_all(report.as_bytes()))?;
     files.commit()
 }
 
@@ -99,7 +110,10 @@ fn page(table: &Table, chosen: &Selection, rivals: &Rivals, folder: &Path) -> St
             count(chosen),
             count(&rivals.paper)
         ),
-        format!("Written to {}: chosen.csv, scores.csv, result.json\n", folder.display()),
+        format!(
+            "Written to {}: chosen.csv, scores.csv, result.json, and report.html to look at in a browser\n",
+            folder.display()
+        ),
     ]
     .concat()
 }

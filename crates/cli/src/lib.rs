@@ -16,6 +16,7 @@ mod messages;
 mod method;
 mod output;
 mod progress;
+mod report;
 mod scale;
 mod select;
 mod solve;
@@ -32,11 +33,12 @@ use args::{Cli, Command};
 /// Installs a handler for Ctrl-C and may end the process: call it once, from a process that does
 /// nothing else.
 pub fn run(words: impl IntoIterator<Item = OsString>) -> u8 {
-    let result = match Cli::try_parse_from(words) {
+    let words: Vec<OsString> = words.into_iter().collect();
+    let result = match Cli::try_parse_from(&words) {
         Err(error) => failure::from_clap(&error),
         Ok(cli) => interrupt::install().and_then(|()| match cli.command {
-            Command::Select(args) => select::run(&args),
-            Command::Demo(args) => demo::run(&args),
+            Command::Select(args) => select::run(&args, &words),
+            Command::Demo(args) => demo::run(&args, &words),
         }),
     };
     match result {

@@ -1,5 +1,6 @@
 //! `arss select`: read, choose, write.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
@@ -10,12 +11,16 @@ use crate::failure::Failure;
 use crate::io::{self, Format, Picks, Table};
 use crate::messages::Messages;
 use crate::output::{self, Files};
+use crate::report::{self, Subject};
 use crate::solve::{self, Job};
 use crate::table::{Sheet, number};
 use crate::{demands, json, method};
 
-/// Runs `arss select`.
-pub fn run(args: &SelectArgs) -> Result<(), Failure> {
+/// Tables up to so many items are scored whole for the report; ARSS and RRSS take time with its square.
+const SCORED_FOR_REPORT: usize = 5000;
+
+/// Runs `arss select`; `words` is the command line it came from.
+pub fn run(args: &SelectArgs, words: &[OsString]) -> Result<(), Failure> {
     let format = input_format(&args.input)?;
     let output_format = check_outputs(args, format)?;
     let method = method::build(&args.method)?;
@@ -30,9 +35,10 @@ pub fn run(args: &SelectArgs) -> Result<(), Failure> {
         count: args.k,
         features: args.features,
         threads: args.threads,
-        all_scores: args.scores.is_some(),
+        all_scores: args.scores.is_some() || scored_for_report(args, &table),
     };
     let selection = solve::run(&table.values, &job, &mut messages)?;
+    let page = args.report.as_deref().map(|target| (target, page(args, words, &table, &job, &selection)));
 
     let mut files = Files::default();
     if let Some((target, format)) = args.output.as_deref().zip(output_format) {
@@ -45,6 +51,9 @@ pub fn run(args: &SelectArgs) -> Result<(), Failure> {
     if let Some((target, assignment)) = args.assignments.as_deref().zip(selection.assignment.as_ref()) {
         files.add(target, |out| output::write_assignments(out, &selection, assignment))?;
     }
+    if let Some((target, page)) = page {
+        files.add(target, |out| out.write_all(page.as_bytes()))?;
+    }
     files.commit()?;
     messages.add(summary(&table, &job, &selection));
     messages.flush();
@@ -54,6 +63,17 @@ pub fn run(args: &SelectArgs) -> Result<(), Failure> {
         picks_sheet(&table, &job, &selection).text()
     };
     output::print(&text)
+}
+
+fn scored_for_report(args: &SelectArgs, table: &Table) -> bool {
+    let (rows, columns) = table.values.shape();
+    args.report.is_some() && (if args.features { columns } else { rows }) <= SCORED_FOR_REPORT
+}
+
+fn page(args: &SelectArgs, words: &[OsString], table: &Table, job: &Job<'_>, selection: &Selection) -> String {
+    // The folder is nobody's business; it is in the command line if it was typed.
+    let input = args.input.file_name().unwrap_or(args.input.as_os_str()).to_string_lossy().into_owned();
+    report::html(&Subject { table, job, selection, input, command: report::line(words) })
 }
 
 /// Fails on demands that the method or the axis cannot meet: found out before the table is read.
@@ -87,12 +107,13 @@ fn input_format(input: &Path) -> Result<Format, Failure> {
     Format::of(input).ok_or_else(|| Failure::in_file(input, "unknown kind of file; .csv and .npy are read"))
 }
 
-/// The format of `-o`, once it is sure that both files can be written.
+/// The format of `-o`, once it is sure that all files can be written.
 fn check_outputs(args: &SelectArgs, input: Format) -> Result<Option<Format>, Failure> {
     let same =
         |a: &Path, b: &Path| a == b || fs::canonicalize(a).ok().is_some_and(|a| fs::canonicalize(b).ok() == Some(a));
     let all = [("-o", &args.output), ("--scores", &args.scores), ("--assignments", &args.assignments)];
-    let targets: Vec<(&str, &Path)> = all.iter().filter_map(|(flag, path)| Some((*flag, path.as_deref()?))).collect();
+    let all = all.into_iter().chain([("--report", &args.report)]);
+    let targets: Vec<(&str, &Path)> = all.filter_map(|(flag, path)| Some((flag, path.as_deref()?))).collect();
     for (at, (flag, target)) in targets.iter().enumerate() {
         if same(target, &args.input) {
             return Err(Failure::in_file(target, "is the input; write to another file"));

@@ -122,6 +122,9 @@ fn the_demo_shows_and_writes_its_results() {
     let damaged = chosen.lines().skip(1).filter(|line| !line.ends_with(",none")).count();
     assert!(ran.out.contains(&format!("among the 12 chosen: {damaged} by exemplars")), "{}", ran.out);
 
+    let page = folder.read("arss-demo/report.html");
+    assert!(ran.out.contains("report.html") && page.contains("\"command\":\"arss demo\""), "{}", ran.out);
+
     folder.write("arss-demo/mine.txt", "kept");
     folder.run("demo").ok();
     assert_eq!(folder.read("arss-demo/mine.txt"), "kept");

@@ -1,0 +1,16 @@
+//! The report: one self-contained page that shows what was chosen, and why.
+
+mod command;
+mod data;
+mod histogram;
+mod map;
+mod neighbours;
+mod page;
+mod projection;
+mod sample;
+mod subject;
+mod summary;
+
+pub use command::line;
+pub use page::html;
+pub use subject::Subject;

@@ -1,0 +1,104 @@
+//! What a report is about: the table, what was asked, and what was found.
+
+use arss::{Method, Samples, Selection};
+
+use crate::io::{Table, Values, npy};
+use crate::solve::Job;
+
+/// Columns of the file that are shown.
+const COLUMNS: usize = 12;
+
+/// What a report is about.
+#[derive(Debug)]
+pub struct Subject<'a> {
+    /// The table; its values are those the choice was made by.
+    pub table: &'a Table,
+    /// What was asked.
+    pub job: &'a Job<'a>,
+    /// What was found.
+    pub selection: &'a Selection,
+    /// What the table is called.
+    pub input: String,
+    /// The command line that repeats it.
+    pub command: String,
+}
+
+impl Subject<'_> {
+    /// The number of items that could be chosen.
+    pub fn items(&self) -> usize {
+        let (rows, columns) = self.table.values.shape();
+        if self.job.features { columns } else { rows }
+    }
+
+    /// The number of values an item.
+    pub fn features(&self) -> usize {
+        let (rows, columns) = self.table.values.shape();
+        if self.job.features { rows } else { columns }
+    }
+
+    /// What an item is called.
+    pub fn item(&self) -> &'static str {
+        if self.job.features { "column" } else { "row" }
+    }
+
+    /// What stands above [`cells`](Subject::cells).
+    pub fn headings(&self) -> Vec<String> {
+        if self.job.features {
+            return vec!["name".to_owned()];
+        }
+        self.table.headings().into_iter().take(COLUMNS).collect()
+    }
+
+    /// What an item looks like: the first cells of a row as they stood in the file, the name of a column.
+    pub fn cells(&self, item: usize) -> Vec<String> {
+        if self.job.features {
+            return vec![self.table.name(item).map_or_else(|| npy::heading(item), str::to_owned)];
+        }
+        self.table.cells(item).into_iter().take(COLUMNS).collect()
+    }
+
+    /// The outlier score above which an item is an outlier, where the method has one.
+    pub fn threshold(&self) -> Option<f64> {
+        matches!(self.job.method, Method::Exemplars(_)).then_some(1.0)
+    }
+
+    /// True for an item beyond the threshold.
+    pub fn is_outlier(&self, item: usize) -> bool {
+        self.threshold().is_some_and(|threshold| self.selection.residuals[item] > threshold)
+    }
+
+    /// The outlier scores, if they tell anything.
+    pub fn outlier_scores(&self) -> Option<&[f64]> {
+        let scores = &self.selection.residuals;
+        scores.iter().any(|&score| score.is_finite() && score > 0.0).then_some(scores)
+    }
+
+    /// Calls `visit` with some of the values of each of the items, in this order.
+    pub fn visit(&self, items: &[usize], features: &[usize], mut visit: impl FnMut(usize, &[f64])) {
+        // Values near the limits of the range would overflow when squared: distances are compared, not read.
+        match &self.table.values {
+            Values::F32(grid) => each(grid.samples(), self.job.features, items, features, &mut visit),
+            Values::F64(grid) => each(grid.samples(), self.job.features, items, features, &mut visit),
+        }
+    }
+}
+
+fn each<T: arss::Float>(
+    samples: Result<Samples<'_, T>, arss::Error>,
+    transposed: bool,
+    items: &[usize],
+    features: &[usize],
+    visit: &mut impl FnMut(usize, &[f64]),
+) {
+    // The table was chosen from, so it is a good one.
+    let Ok(samples) = samples else { return };
+    let samples = if transposed { samples.transposed() } else { samples };
+    let largest = samples.max_abs().max(f64::MIN_POSITIVE);
+    let mut values = vec![0.0; features.len()];
+    for &item in items {
+        for (value, &feature) in values.iter_mut().zip(features) {
+            *value = samples.get(item, feature).to_f64() / largest;
+        }
+        visit(item, &values);
+    }
+}

@@ -1,0 +1,182 @@
+//! `--report`: one page, everything in it, and no cell of a table that could do harm there.
+
+mod common;
+
+use common::{Folder, noise, numbers, plots_csv};
+use serde_json::Value;
+
+/// Cells that would do something if they were markup, a script or a formula.
+const HOSTILE: [&str; 8] = [
+    "<script>window.hacked=1</script>",
+    "</script><img src=x onerror=hacked=1>",
+    "=cmd|' /C calc'!A0",
+    "\"quoted\" 'twice' & <b>bold</b>",
+    "{data}{script}<!-- ]]>",
+    "line\u{2028}separators\u{2029}and \u{202e}turned",
+    "naïve ☃ 日本語 🦀",
+    "javascript:alert(1)",
+];
+
+/// Rows around two places, one far out, and hostile text in cells and headings.
+fn hostile_csv() -> String {
+    let mut text = String::from("id,\"<img src=x onerror=hacked=1>\",x,y\n");
+    for (row, v) in noise(240).chunks(2).enumerate() {
+        let (far, quoted) = (if row % 2 == 0 { 9.0 } else { 0.0 }, HOSTILE[row % 8].replace('"', "\"\""));
+        text += &format!("r{row},\"{quoted}\",{},{}\n", v[0] + far, v[1] - far);
+    }
+    text + "far,\"</script><script>hacked=1</script>\",500,500\n"
+}
+
+/// The data of a page, as its script reads it.
+fn data(page: &str) -> Value {
+    let start = page.find("id=\"data\">").unwrap() + "id=\"data\">".len();
+    let json = &page[start..start + page[start..].find("</script>").unwrap()];
+    assert!(!json.contains(['<', '>', '&', '\u{2028}', '\u{2029}']));
+    assert!(json.len() < 1_000_000, "{} bytes of data", json.len());
+    serde_json::from_str(json).unwrap()
+}
+
+fn points(data: &Value, kind: &str) -> Vec<usize> {
+    let of_kind = data["map"]["points"].as_array().unwrap().iter().filter(|point| point["kind"] == kind);
+    of_kind.map(|point| point["item"].as_u64().unwrap() as usize).collect()
+}
+
+#[test]
+fn hostile_cells_are_data() {
+    let folder = Folder::with("<b> & table.csv", hostile_csv());
+    let ran = folder.run_args(&["select", "<b> & table.csv", "-k", "8", "--report", "page.html", "--json"]).ok();
+    let result: Value = serde_json::from_str(&ran.out).unwrap();
+    let page = folder.read("page.html");
+    assert!(page.len() < 2_500_000, "{} bytes", page.len());
+    // Only the scripts of the page itself.
+    assert_eq!(page.matches("<script").count(), 6);
+    assert!(!page.contains("<img src=x") && !page.contains("<b>"));
+    let data = data(&page);
+    assert_eq!(data["input"], "<b> & table.csv");
+    assert_eq!(data["command"], "arss select '<b> & table.csv' -k 8 --report page.html --json");
+    assert_eq!(data["headings"][1], "<img src=x onerror=hacked=1>");
+    for point in data["map"]["points"].as_array().unwrap() {
+        let row = point["item"].as_u64().unwrap() as usize;
+        let wanted = if row < 120 { HOSTILE[row % 8] } else { "</script><script>hacked=1</script>" };
+        assert_eq!(point["cells"][1], wanted);
+    }
+    assert_eq!(points(&data, "chosen").len(), 8);
+    assert!(points(&data, "outlier").contains(&120));
+    let picks = data["picks"]["rows"].as_array().unwrap();
+    let rows: Vec<usize> = picks.iter().map(|pick| pick["item"].as_u64().unwrap() as usize).collect();
+    assert_eq!(rows, numbers(&result["indices"]));
+    assert_eq!(data["strangest"][0]["item"], 120);
+}
+
+#[test]
+fn the_page_says_what_the_result_says() {
+    let folder = Folder::with("plots.csv", plots_csv());
+    let result = folder.json("select plots.csv -k 6 --report page.html");
+    let data = data(&folder.read("page.html"));
+    let summary: Vec<&str> = data["summary"].as_array().unwrap().iter().map(|s| s.as_str().unwrap()).collect();
+    assert_eq!(summary.len(), 3);
+    assert!(
+        summary[0].starts_with("6 rows that stand for all of plots.csv (30 rows, 3 numeric columns) "),
+        "{summary:?}"
+    );
+    assert!(summary[1].starts_with(&format!("It chose rows {}, ", result["indices"][0])), "{summary:?}");
+    assert_eq!(data["headings"], serde_json::json!(["id", "height", "width", "depth", "remark"]));
+    for (at, pick) in data["picks"]["rows"].as_array().unwrap().iter().enumerate() {
+        assert_eq!((&pick["score"], &pick["share"]), (&result["scores"][at], &result["shares"][at]));
+        assert_eq!(data["coverage"]["chart"][at][1], result["coverage"][at]);
+        let near = numbers(&pick["near"]);
+        assert!(near.len() == 5 && !near.contains(&(pick["item"].as_u64().unwrap() as usize)), "{near:?}");
+        assert_eq!(pick["cells"][0], format!("plot-{:02}", pick["item"].as_u64().unwrap()));
+    }
+    let counted =
+        |chart: &Value| chart["bins"].as_array().unwrap().iter().map(|bin| bin["count"].as_u64().unwrap()).sum::<u64>();
+    assert_eq!(counted(&data["outliers"]["chart"]), 30);
+    assert_eq!(data["outliers"]["chart"]["threshold"], 1.0);
+}
+
+#[test]
+fn neighbours_are_the_nearest_rows() {
+    let folder = Folder::with("line.csv", "x\n0\n10\n11\n13\n30\n-4\n");
+    folder.run("select line.csv -k 6 --scale none --report page.html").ok();
+    let data = data(&folder.read("page.html"));
+    let of_10 = data["picks"]["rows"].as_array().unwrap().iter().find(|pick| pick["item"] == 1).unwrap();
+    assert_eq!(numbers(&of_10["near"]), [2, 3, 0, 5, 4]);
+}
+
+#[test]
+fn every_method_has_a_page_and_leaves_out_what_it_does_not_know() {
+    let folder = Folder::with("plots.csv", plots_csv());
+    for method in ["exemplars", "arss", "arss --p 1", "rrss", "ted", "kmeans", "kmedoids", "facility", "rrqr", "random"]
+    {
+        for features in ["", "--features"] {
+            let line = format!("select plots.csv -k 2 -q --method {method} {features} --report page.html");
+            folder.run(&line).ok();
+            let data = data(&folder.read("page.html"));
+            assert_eq!(data["coverage"].is_null(), !["exemplars", "facility"].contains(&method), "{line}");
+            let solver = ["arss", "rrss"].contains(&method.split(' ').next().unwrap());
+            assert!(!solver || data["convergence"]["objective"].as_array().unwrap().len() > 1, "{line}");
+            let certified = data["convergence"]["text"].as_str().is_some_and(|text| text.contains("Certificate: "));
+            assert_eq!(certified, ["arss --p 1", "rrss"].contains(&method), "{line}");
+            assert_eq!(data["outliers"]["chart"]["threshold"].is_null(), method != "exemplars", "{line}");
+            assert_eq!(data["picks"]["rows"].as_array().unwrap().len(), 2, "{line}");
+        }
+    }
+}
+
+#[test]
+fn poor_tables_have_a_page() {
+    let folder = Folder::new();
+    folder.write("one_row.csv", "a,b\n1,2\n");
+    folder.write("one_column.csv", "a\n1\n2\n4\n");
+    folder.write("equal_rows.csv", "a,b\n3,4\n3,4\n3,4\n");
+    folder.write("huge.csv", "a,b\n1e150,2e150\n-3e150,1e150\n2e150,2e150\n");
+    for name in folder.names() {
+        for scale in ["standard", "none"] {
+            folder.run(&format!("select {name} -k 1 -q --scale {scale} --report page.html")).ok();
+            let data = data(&folder.read("page.html"));
+            let numbers = |point: &Value| point["x"].is_number() && point["y"].is_number();
+            assert!(data["map"]["points"].as_array().unwrap().iter().all(numbers), "{name} {scale}");
+        }
+    }
+}
+
+#[test]
+fn a_large_table_is_drawn_in_part_and_the_page_stays_small() {
+    let mut text = String::from("x,y,long,longer\n");
+    let long = "<&>".repeat(13);
+    for v in noise(20_000).chunks(2) {
+        text += &format!("{},{},{long},{long}\n", v[0], v[1]);
+    }
+    let folder = Folder::with("large.csv", text);
+    folder.run("select large.csv -k 700 -q --report page.html").ok();
+    let page = folder.read("page.html");
+    assert!(page.len() < 2_500_000, "{} bytes", page.len());
+    let data = data(&page);
+    let drawn = data["map"]["points"].as_array().unwrap().len();
+    assert!((500..=3000).contains(&drawn), "{drawn}");
+    assert!(data["map"]["text"].as_str().unwrap().contains("of 10,000 rows are drawn"), "{}", data["map"]["text"]);
+    assert!(data["picks"]["text"].as_str().unwrap().contains("of 700"), "{}", data["picks"]["text"]);
+}
+
+#[test]
+fn the_same_command_gives_the_same_bytes() {
+    let folder = Folder::with("plots.csv", plots_csv());
+    let page = |threads: usize| {
+        folder.run(&format!("select plots.csv -k 5 -q --threads {threads} --report page.html")).ok();
+        folder.read("page.html").replace(&format!("--threads {threads}"), "")
+    };
+    assert_eq!(page(1), page(1));
+    assert_eq!(page(1), page(2));
+}
+
+#[test]
+fn the_page_is_refused_where_it_would_harm() {
+    let folder = Folder::with("plots.csv", plots_csv());
+    folder.refuses("select plots.csv -k 2 --report plots.csv", &["is the input"]);
+    folder.refuses("select plots.csv -k 2 -o a.csv --report a.csv", &["was given to both -o and --report"]);
+    let ran = folder.run("select plots.csv -k 2 -o out.csv --report missing/page.html");
+    assert!(ran.code == 1 && ran.err.contains("missing"), "{ran:?}");
+    let ran = folder.run("select plots.csv -k 2 -q -o out.csv --report /dev/full");
+    assert!(ran.code == 1 && ran.err.contains("/dev/full"), "{ran:?}");
+    assert_eq!(folder.names(), ["plots.csv"]);
+}
