@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use arss::Count;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::args_input::InputArgs;
 use crate::count;
 
 /// Pick the K rows (or columns) that stand for a whole table, even when part of it is garbage.
@@ -36,20 +37,24 @@ pub struct DemoArgs {
 /// Flags of `arss select`.
 #[derive(Debug, Args)]
 pub struct SelectArgs {
-    /// The table: .csv (with a header row; numeric columns are used) or .npy (2-D)
-    pub input: PathBuf,
+    /// The table.
+    #[command(flatten)]
+    pub input: InputArgs,
     /// How many rows to choose: a number, a share (5% or 0.05), or auto (as many as pay) [auto: exemplars]
     #[arg(short, value_name = "K", allow_negative_numbers = true, value_parser = count::parse)]
     pub k: Count,
     /// Choose columns instead of rows
     #[arg(long)]
     pub features: bool,
-    /// How columns are scaled before choosing; the files always hold the values as they came
-    #[arg(long, value_enum, value_name = "HOW", default_value_t = Scale::Standard)]
-    pub scale: Scale,
-    /// Write the chosen rows, best first, with all their columns (.csv, or .npy for a .npy input)
+    /// Write the chosen rows with all their columns, unchanged: .csv, .tsv, .parquet, .arrow, .jsonl, .npy
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// The order of the rows in -o
+    #[arg(long, value_enum, value_name = "HOW", default_value_t)]
+    pub order: Order,
+    /// Add the columns rank, score and stands_for (rows that the pick stands for) to -o
+    #[arg(long, requires = "output")]
+    pub add_scores: bool,
     /// Write score, norm and residual (outlier score) of every row as csv
     #[arg(long, value_name = "FILE")]
     pub scores: Option<PathBuf>,
@@ -65,6 +70,9 @@ pub struct SelectArgs {
     /// Say nothing on stderr but errors
     #[arg(short, long)]
     pub quiet: bool,
+    /// Most memory for what has to be unpacked or held: 500M, 2G [half of what is free]
+    #[arg(long, value_name = "SIZE", value_parser = crate::size::parse)]
+    pub memory: Option<u64>,
     /// Threads to use, 0 for all; the answer does not depend on it
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub threads: usize,
@@ -198,11 +206,12 @@ pub enum Preset {
     Paper,
 }
 
-/// How columns are scaled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Scale {
-    /// As they come
-    None,
-    /// Mean 0, variance 1; constant columns become 0
-    Standard,
+/// The order of chosen rows in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Order {
+    /// Best first
+    #[default]
+    Rank,
+    /// As they stand in the input
+    File,
 }

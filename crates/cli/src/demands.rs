@@ -7,27 +7,32 @@ use arss::{Exemplars, Groups, Method, Quotas, Ted};
 
 use crate::args::DemandArgs;
 use crate::failure::Failure;
-use crate::io::Table;
+use crate::io::{Codes, Table};
 
-/// The method with the demands in it; columns that they name are taken out of the table's values.
+/// The method with the demands in it.
 pub fn apply(method: Method, args: &DemandArgs, table: &mut Table) -> Result<Method, Failure> {
-    let weights = args.weights.as_deref().map(|name| table.weights(name)).transpose()?;
-    let labels = args.group.as_deref().map(|name| table.labels(name)).transpose()?;
-    let named: Vec<&str> = [&args.weights, &args.group].into_iter().filter_map(Option::as_deref).collect();
-    table.leave_out(&named)?;
+    let weights = table.aside.weights.take();
     Ok(match method {
         Method::Exemplars(settings) => {
-            let groups = match labels {
-                Some(labels) => Some(groups(&labels, args)?),
-                None => None,
+            let groups = table.aside.group.as_ref().map(|codes| groups(codes, args)).transpose()?;
+            let rows = |flag: &str, text: &Option<String>| -> Result<Vec<usize>, Failure> {
+                let numbers = text.as_deref().map_or(Ok(Vec::new()), |text| rows(flag, text))?;
+                numbers.into_iter().map(|number| kept(flag, number, table)).collect()
             };
-            let rows = |flag: &str, text: &Option<String>| text.as_deref().map_or(Ok(Vec::new()), |t| rows(flag, t));
             let (include, exclude) = (rows("--include", &args.include)?, rows("--forbid", &args.forbid)?);
             Method::Exemplars(Exemplars { weights, groups, include, exclude, ..settings })
         }
         Method::Ted(settings) => Method::Ted(Ted { weights, ..settings }),
         // Which flags a method takes was checked before.
         other => other,
+    })
+}
+
+/// The row that has this number in the file.
+fn kept(flag: &str, number: usize, table: &Table) -> Result<usize, Failure> {
+    table.row_of(number).ok_or_else(|| {
+        let what = if number < table.source.rows() { "was dropped: a value is missing" } else { "is not in the table" };
+        Failure::Input(format!("{flag} names row {number}, which {what}"))
     })
 }
 
@@ -61,22 +66,17 @@ fn listed(text: &str) -> Result<Vec<usize>, String> {
     Ok(found)
 }
 
-/// Groups are numbered as they come.
-fn groups(labels: &[String], args: &DemandArgs) -> Result<Groups, Failure> {
-    let mut names: Vec<&str> = Vec::new();
-    let mut numbers = std::collections::HashMap::new();
-    let of: Vec<usize> = labels
-        .iter()
-        .map(|label| {
-            *numbers.entry(label.as_str()).or_insert_with(|| {
-                names.push(label);
-                names.len() - 1
-            })
-        })
-        .collect();
+/// Groups are numbered as they come; rows without one are a group of their own.
+fn groups(codes: &Codes, args: &DemandArgs) -> Result<Groups, Failure> {
+    let mut names: Vec<&str> = codes.names.iter().map(String::as_str).collect();
+    let nameless = names.len();
+    if codes.codes.contains(&Codes::MISSING) {
+        names.push("");
+    }
+    let of = codes.codes.iter().map(|&code| if code == Codes::MISSING { nameless } else { code as usize }).collect();
     let quotas = match args.quotas.as_deref() {
         None | Some("proportional") => Quotas::Proportional,
-        Some(text) => Quotas::AtMost(quotas(text, &names, labels.len())?),
+        Some(text) => Quotas::AtMost(quotas(text, &names, codes.codes.len())?),
     };
     Ok(Groups { of, quotas })
 }

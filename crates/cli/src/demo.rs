@@ -6,9 +6,10 @@ use std::path::Path;
 
 use arss::{Arss, Count, Exemplars, Method, Random, Selection};
 
-use crate::args::{DemoArgs, Scale};
+use crate::args::DemoArgs;
+use crate::args_input::{InputArgs, Scale};
 use crate::failure::Failure;
-use crate::io::{self, Format, Table};
+use crate::io::{self, Extra, Picks, Table, Target};
 use crate::messages::Messages;
 use crate::output::{self, Files};
 use crate::report::{self, Subject};
@@ -28,8 +29,8 @@ const SHOWN: [&str; 4] = ["elevation_m", "slope_deg", "cover_type", "damage"];
 pub fn run(args: &DemoArgs, words: &[OsString]) -> Result<(), Failure> {
     make_folder(&args.directory)?;
     let mut messages = Messages::new(false);
-    let mut table = io::csv::parse(FOREST.to_vec(), Path::new("forest.csv"))?;
-    solve::prepare(&mut table.values, Scale::Standard, &mut messages);
+    let mut table = io::read_text(FOREST, "forest.csv", &InputArgs::default().reading(None, None, None))?;
+    solve::prepare(&mut table.values, Scale::Robust, &mut messages);
     let default = Method::Exemplars(Exemplars::default());
     let job = job(&default);
     let chosen = solve::run(&table.values, &job, &mut messages)?;
@@ -74,8 +75,12 @@ fn write_files(
 ) -> Result<(), Failure> {
     let result = json::text(table, job, selection, true);
     let mut files = Files::default();
-    files.add(&folder.join("chosen.csv"), |out| table.write(out, Format::Csv, select::picks(job, selection)))?;
-    files.add(&folder.join("scores.csv"), |out| output::write_scores(out, selection, None))?;
+    files.add(&folder.join("chosen.csv"), |out| {
+        let target =
+            Target::of(Path::new("chosen.csv")).map_err(|failure| std::io::Error::other(failure.to_string()))?;
+        table.write(out, target, Picks::Rows(&selection.indices), &Extra::default())
+    })?;
+    files.add(&folder.join("scores.csv"), |out| output::write_scores(out, selection, None, &|row| row))?;
     files.add(&folder.join("result.json"), |out| out.write_all(result.as_bytes()))?;
     files.add(&folder.join("report.html"), |out| out.write_all(report.as_bytes()))?;
     files.commit()

@@ -16,7 +16,10 @@ struct Result<'a> {
     n_features: usize,
     k: usize,
     /// From 0, best first; columns are counted among the numeric ones.
-    indices: &'a [usize],
+    indices: Vec<usize>,
+    /// What names the chosen rows, where a column does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ids: Option<Vec<String>>,
     /// Names of the chosen columns.
     #[serde(skip_serializing_if = "Option::is_none")]
     names: Option<Vec<String>>,
@@ -72,7 +75,8 @@ pub fn text(table: &Table, job: &Job<'_>, selection: &Selection, pretty: bool) -
         n_samples,
         n_features,
         k: selection.indices.len(),
-        indices: &selection.indices,
+        indices: selection.indices.iter().map(|&item| if job.features { item } else { table.number(item) }).collect(),
+        ids: if job.features { None } else { selection.indices.iter().map(|&row| table.id(row)).collect() },
         names: if job.features { selection.indices.iter().map(name).collect() } else { None },
         scores: &selection.scores,
         outliers: (job.method.name() == "exemplars").then(|| outliers(selection)),

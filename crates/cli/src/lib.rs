@@ -5,6 +5,7 @@
 //! A library as well as a binary, so that the Python package can ship the same commands.
 
 mod args;
+mod args_input;
 mod count;
 mod demands;
 mod demo;
@@ -19,6 +20,7 @@ mod progress;
 mod report;
 mod scale;
 mod select;
+mod size;
 mod solve;
 mod table;
 

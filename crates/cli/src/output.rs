@@ -101,13 +101,20 @@ pub fn print(text: &str) -> Result<(), Failure> {
 }
 
 /// Writes score, norm and residual of every item; `name` is given where items are columns.
-pub fn write_scores(out: &mut dyn Write, selection: &arss::Selection, names: Option<&[String]>) -> std::io::Result<()> {
+///
+/// `number` is what people call a row.
+pub fn write_scores(
+    out: &mut dyn Write,
+    selection: &arss::Selection,
+    names: Option<&[String]>,
+    number: &dyn Fn(usize) -> usize,
+) -> std::io::Result<()> {
     let mut writer = csv::Writer::from_writer(out);
     let heading: &[&str] = if names.is_some() { &["column", "name"] } else { &["row"] };
     writer.write_record(heading.iter().chain(&["score", "norm", "residual"]))?;
     for (item, residual) in selection.residuals.iter().enumerate() {
         let score = selection.all_scores.as_ref().map_or(f64::NAN, |scores| scores[item]);
-        let mut record = vec![item.to_string()];
+        let mut record = vec![if names.is_some() { item } else { number(item) }.to_string()];
         record.extend(names.map(|names| names[item].clone()));
         record.push(format!("{score:?}"));
         record.push(selection.row_norms.as_ref().map_or_else(String::new, |norms| format!("{:?}", norms[item])));
@@ -122,12 +129,13 @@ pub fn write_assignments(
     out: &mut dyn Write,
     selection: &arss::Selection,
     assignment: &arss::Assignment,
+    number: &dyn Fn(usize) -> usize,
 ) -> std::io::Result<()> {
     let mut writer = csv::Writer::from_writer(out);
     writer.write_record(["row", "exemplar", "rank", "outlier_score"])?;
     for (item, (&label, score)) in assignment.labels.iter().zip(&selection.residuals).enumerate() {
-        let exemplar = selection.indices[label].to_string();
-        writer.write_record([item.to_string(), exemplar, (label + 1).to_string(), format!("{score:?}")])?;
+        let exemplar = number(selection.indices[label]).to_string();
+        writer.write_record([number(item).to_string(), exemplar, (label + 1).to_string(), format!("{score:?}")])?;
     }
     writer.flush()
 }

@@ -1,36 +1,43 @@
-//! Scaling: mean 0 and variance 1 a column, for any size of values.
+//! Scaling of columns, for any size of values.
 
 use arss::Float;
 
-use crate::io::{Grid, Values};
+use crate::args_input::Scale;
+use crate::io::{Grid, Values, median};
 
 /// Columns whose range is below so many roundings of their largest value count as constant.
 const ROUNDINGS: f64 = 4.0;
+/// The distance between the quartiles of a normal distribution of variance 1.
+const QUARTILES: f64 = 1.348_979_500_392_163_6;
 
-/// Scales each column to mean 0 and (population) variance 1; constant columns become 0.
+/// Long tails are let out to so many times what the deviation would make of them, and no further.
+const STRETCH: f64 = 10.0;
+
+/// Scales each column as `how` says; constant columns become 0.
 ///
 /// False, and nothing changed, if all columns are constant.
-pub fn standard(values: &mut Values) -> bool {
+pub fn columns(values: &mut Values, how: Scale) -> bool {
     match values {
-        Values::F32(grid) => standard_grid(grid, f64::from(f32::EPSILON)),
-        Values::F64(grid) => standard_grid(grid, f64::EPSILON),
+        Values::F32(grid) => scale_grid(grid, f64::from(f32::EPSILON), how),
+        Values::F64(grid) => scale_grid(grid, f64::EPSILON, how),
     }
 }
 
-/// One column; mean and deviation are those of the values divided by `unit`.
+/// One column. Centre and width are those of the values divided by `unit`, a power of two near the largest (which is
+/// exact), so that neither 1e150 nor 1e-150 leaves the range when squared.
 #[derive(Debug, Clone, Copy)]
 struct Column {
     largest: f64,
     unit: f64,
     low: f64,
     high: f64,
-    mean: f64,
-    deviation: f64,
+    centre: f64,
+    width: f64,
 }
 
 impl Column {
     const START: Column =
-        Column { largest: 0.0, unit: 1.0, low: f64::INFINITY, high: f64::NEG_INFINITY, mean: 0.0, deviation: 0.0 };
+        Column { largest: 0.0, unit: 1.0, low: f64::INFINITY, high: f64::NEG_INFINITY, centre: 0.0, width: 0.0 };
 
     fn is_constant(&self, epsilon: f64) -> bool {
         // Halved, because the difference of two large values may overflow.
@@ -38,26 +45,36 @@ impl Column {
     }
 }
 
-fn standard_grid<T: Float>(grid: &mut Grid<T>, epsilon: f64) -> bool {
-    let columns = measure(grid);
+fn scale_grid<T: Float>(grid: &mut Grid<T>, epsilon: f64, how: Scale) -> bool {
+    let mut columns = ranges(grid);
     if columns.iter().all(|column| column.is_constant(epsilon)) {
         return false;
+    }
+    match how {
+        Scale::None => return true,
+        Scale::Unit => columns.iter_mut().for_each(|column| {
+            column.centre = column.low / column.unit;
+            column.width = column.high / column.unit - column.centre;
+        }),
+        Scale::Standard => moments(grid, &mut columns),
+        Scale::Robust => {
+            moments(grid, &mut columns);
+            quartiles(grid, &mut columns, epsilon);
+        }
     }
     let usable: Vec<bool> = columns.iter().map(|column| !column.is_constant(epsilon)).collect();
     for at in 0..grid.data.len() {
         let index = grid.column_of(at);
         let column = &columns[index];
-        let scaled = (grid.data[at].to_f64() / column.unit - column.mean) / column.deviation;
+        let scaled = (grid.data[at].to_f64() / column.unit - column.centre) / column.width;
         grid.data[at] = T::from_f64(if usable[index] { scaled } else { 0.0 });
     }
     true
 }
 
-/// Mean and deviation of each column. The values are divided by a power of two near the column's
-/// largest first (which is exact), so that neither 1e150 nor 1e-150 leaves the range when squared.
-fn measure<T: Float>(grid: &Grid<T>) -> Vec<Column> {
+/// The range of each column.
+fn ranges<T: Float>(grid: &Grid<T>) -> Vec<Column> {
     let mut columns = vec![Column::START; grid.columns];
-    let count = grid.rows as f64;
     for (at, value) in grid.data.iter().map(|value| value.to_f64()).enumerate() {
         let column = &mut columns[grid.column_of(at)];
         column.largest = column.largest.max(value.abs());
@@ -65,19 +82,41 @@ fn measure<T: Float>(grid: &Grid<T>) -> Vec<Column> {
         column.high = column.high.max(value);
     }
     for column in columns.iter_mut().filter(|column| column.largest > 0.0) {
-        column.unit = column.largest.log2().floor().exp2();
+        column.unit = column.largest.log2().floor().min(1023.0).exp2();
     }
-    for (at, value) in grid.data.iter().map(|value| value.to_f64()).enumerate() {
-        let column = &mut columns[grid.column_of(at)];
-        column.mean += value / column.unit;
-    }
-    columns.iter_mut().for_each(|column| column.mean /= count);
-    for (at, value) in grid.data.iter().map(|value| value.to_f64()).enumerate() {
-        let column = &mut columns[grid.column_of(at)];
-        column.deviation += (value / column.unit - column.mean).powi(2);
-    }
-    columns.iter_mut().for_each(|column| column.deviation = (column.deviation / count).sqrt());
     columns
+}
+
+/// Mean and deviation.
+fn moments<T: Float>(grid: &Grid<T>, columns: &mut [Column]) {
+    let count = grid.rows as f64;
+    for (at, value) in grid.data.iter().map(|value| value.to_f64()).enumerate() {
+        let column = &mut columns[grid.column_of(at)];
+        column.centre += value / column.unit;
+    }
+    columns.iter_mut().for_each(|column| column.centre /= count);
+    for (at, value) in grid.data.iter().map(|value| value.to_f64()).enumerate() {
+        let column = &mut columns[grid.column_of(at)];
+        column.width += (value / column.unit - column.centre).powi(2);
+    }
+    columns.iter_mut().for_each(|column| column.width = (column.width / count).sqrt());
+}
+
+/// Median and distance of the quartiles. Where half of the values are the same, mean and deviation stay.
+fn quartiles<T: Float>(grid: &Grid<T>, columns: &mut [Column], epsilon: f64) {
+    for (index, column) in columns.iter_mut().enumerate() {
+        let mut values: Vec<f64> = (0..grid.rows).map(|row| grid.get(row, index).to_f64() / column.unit).collect();
+        let centre = median(&mut values);
+        let quarter = values.len() / 4;
+        let low = *values.select_nth_unstable_by(quarter, f64::total_cmp).1;
+        let upper = values.len() - 1 - quarter;
+        let high = *values.select_nth_unstable_by(upper, f64::total_cmp).1;
+        let width = (high - low) / QUARTILES;
+        if width > ROUNDINGS * epsilon * (column.largest / column.unit) {
+            column.centre = centre;
+            column.width = width.max(column.width / STRETCH);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -87,7 +126,7 @@ mod tests {
     fn scaled(data: Vec<f64>, columns: usize, by_column: bool) -> (bool, Vec<f64>) {
         let rows = data.len() / columns;
         let mut grid = Grid { data, rows, columns, by_column };
-        (standard_grid(&mut grid, f64::EPSILON), grid.data)
+        (scale_grid(&mut grid, f64::EPSILON, Scale::Standard), grid.data)
     }
 
     #[test]
@@ -116,5 +155,34 @@ mod tests {
         let (_, by_column) = scaled(vec![1.0, 2.0, 6.0, 10.0, 30.0, 20.0], 2, true);
         assert_eq!([by_row[0], by_row[2], by_row[4]], by_column[..3]);
         assert_eq!([by_row[1], by_row[3], by_row[5]], by_column[3..]);
+    }
+
+    fn by(how: Scale, data: Vec<f64>) -> Vec<f64> {
+        let mut grid = Grid { rows: data.len(), data, columns: 1, by_column: false };
+        assert!(scale_grid(&mut grid, f64::EPSILON, how));
+        grid.data
+    }
+
+    #[test]
+    fn the_range_becomes_0_to_1() {
+        assert_eq!(by(Scale::Unit, vec![2.0, 4.0, 3.0]), [0.0, 1.0, 0.5]);
+        assert_eq!(by(Scale::Unit, vec![-f64::MAX, f64::MAX]), [0.0, 1.0]);
+    }
+
+    #[test]
+    fn damaged_values_do_not_change_the_robust_scale_much() {
+        let clean: Vec<f64> = (0..101).map(|x| f64::from(x) - 50.0).collect();
+        let mut damaged = clean.clone();
+        damaged.extend([500.0; 5]);
+        let (clean, damaged) = (by(Scale::Robust, clean), by(Scale::Robust, damaged));
+        assert_eq!(clean[50], 0.0);
+        assert!((clean[75] - clean[25] - QUARTILES).abs() < 1e-12);
+        assert!((damaged[75] - damaged[25] - QUARTILES).abs() < 0.1, "{damaged:?}");
+    }
+
+    #[test]
+    fn rare_values_keep_their_deviation() {
+        let rare: Vec<f64> = (0..100).map(|x| f64::from(u8::from(x % 10 == 0))).collect();
+        assert_eq!(by(Scale::Robust, rare.clone()), by(Scale::Standard, rare));
     }
 }

@@ -1,14 +1,13 @@
 //! `arss select`: read, choose, write.
 
 use std::ffi::OsString;
-use std::fs;
 use std::path::Path;
 
 use arss::{Count, Error, Method, Selection};
 
-use crate::args::{DemandArgs, SelectArgs};
+use crate::args::{DemandArgs, Order, SelectArgs};
 use crate::failure::Failure;
-use crate::io::{self, Format, Picks, Table};
+use crate::io::{self, Added, Extra, Picks, Table, Target};
 use crate::messages::Messages;
 use crate::output::{self, Files};
 use crate::report::{self, Subject};
@@ -21,15 +20,19 @@ const SCORED_FOR_REPORT: usize = 5000;
 
 /// Runs `arss select`; `words` is the command line it came from.
 pub fn run(args: &SelectArgs, words: &[OsString]) -> Result<(), Failure> {
-    let format = input_format(&args.input)?;
-    let output_format = check_outputs(args, format)?;
+    let output_format = check_outputs(args)?;
     let method = method::build(&args.method)?;
     check_demands(args, &method)?;
     let mut messages = Messages::new(args.quiet);
-    let mut table = io::read(&args.input, format)?;
+    let demanded = &args.method.demands;
+    let reading = args.input.reading(demanded.weights.as_deref(), demanded.group.as_deref(), args.memory);
+    let mut table = io::read(&reading, &mut |_, _| ())?;
     table.messages.drain(..).for_each(|message| messages.add(message));
-    let method = demands::apply(method, &args.method.demands, &mut table)?;
-    solve::prepare(&mut table.values, args.scale, &mut messages);
+    if let Some((target, format)) = args.output.as_deref().zip(output_format) {
+        table.check_target(target, format)?;
+    }
+    let method = demands::apply(method, demanded, &mut table)?;
+    solve::prepare(&mut table.values, solve::scale_of(args.input.scale, &method), &mut messages);
     let job = Job {
         method: &method,
         count: args.k,
@@ -38,22 +41,25 @@ pub fn run(args: &SelectArgs, words: &[OsString]) -> Result<(), Failure> {
         all_scores: args.scores.is_some() || scored_for_report(args, &table),
     };
     let selection = solve::run(&table.values, &job, &mut messages)?;
-    let page = args.report.as_deref().map(|target| (target, page(args, words, &table, &job, &selection)));
+    let page = args.report.as_deref().map(|target| (target, page(words, &table, &job, &selection)));
 
     let mut files = Files::default();
     if let Some((target, format)) = args.output.as_deref().zip(output_format) {
-        files.add(target, |out| table.write(out, format, picks(&job, &selection)))?;
+        let (order, extra) = written(args, &job, &selection);
+        let picks = if job.features { Picks::Columns(&order) } else { Picks::Rows(&order) };
+        files.add(target, |out| table.write(out, format, picks, &extra))?;
     }
     if let Some(target) = &args.scores {
-        let names = args.features.then(|| column_names(&table));
-        files.add(target, |out| output::write_scores(out, &selection, names.as_deref()))?;
+        let names = args.features.then(|| table.names.clone());
+        files.add(target, |out| output::write_scores(out, &selection, names.as_deref(), &|row| table.number(row)))?;
     }
     if let Some((target, assignment)) = args.assignments.as_deref().zip(selection.assignment.as_ref()) {
-        files.add(target, |out| output::write_assignments(out, &selection, assignment))?;
+        files.add(target, |out| output::write_assignments(out, &selection, assignment, &|row| table.number(row)))?;
     }
     if let Some((target, page)) = page {
         files.add(target, |out| out.write_all(page.as_bytes()))?;
     }
+    table.source.check_unchanged()?;
     files.commit()?;
     messages.add(summary(&table, &job, &selection));
     messages.flush();
@@ -70,9 +76,8 @@ fn scored_for_report(args: &SelectArgs, table: &Table) -> bool {
     args.report.is_some() && (if args.features { columns } else { rows }) <= SCORED_FOR_REPORT
 }
 
-fn page(args: &SelectArgs, words: &[OsString], table: &Table, job: &Job<'_>, selection: &Selection) -> String {
-    // The folder is nobody's business; it is in the command line if it was typed.
-    let input = args.input.file_name().unwrap_or(args.input.as_os_str()).to_string_lossy().into_owned();
+fn page(words: &[OsString], table: &Table, job: &Job<'_>, selection: &Selection) -> String {
+    let input = table.source.title();
     report::html(&Subject { table, job, selection, input, command: report::line(words) })
 }
 
@@ -95,53 +100,43 @@ fn check_demands(args: &SelectArgs, method: &Method) -> Result<(), Failure> {
     }
 }
 
-/// What is written to `-o`.
-pub fn picks<'a>(job: &Job<'_>, selection: &'a Selection) -> Picks<'a> {
-    if job.features { Picks::Columns(&selection.indices) } else { Picks::Rows(&selection.indices) }
-}
-
-fn input_format(input: &Path) -> Result<Format, Failure> {
-    if input.is_dir() {
-        return Err(Failure::in_file(input, "is a directory, not a file"));
+/// The picks in the order in which they are written, and what is added to each.
+fn written(args: &SelectArgs, job: &Job<'_>, selection: &Selection) -> (Vec<usize>, Extra) {
+    let mut ranks: Vec<usize> = (0..selection.indices.len()).collect();
+    if args.order == Order::File {
+        ranks.sort_by_key(|&rank| selection.indices[rank]);
     }
-    Format::of(input).ok_or_else(|| Failure::in_file(input, "unknown kind of file; .csv and .npy are read"))
+    let order = ranks.iter().map(|&rank| selection.indices[rank]).collect();
+    if !args.add_scores || job.features {
+        return (order, Extra::default());
+    }
+    let rank = Added::Int(ranks.iter().map(|&rank| rank as i64 + 1).collect());
+    let score = Added::Float(ranks.iter().map(|&rank| selection.scores[rank]).collect());
+    let mut columns = vec![("rank", rank), ("score", score)];
+    if let Some(assignment) = &selection.assignment {
+        let mut counts = vec![0; selection.indices.len()];
+        assignment.labels.iter().for_each(|&label| counts[label] += 1);
+        columns.push(("stands_for", Added::Int(ranks.iter().map(|&rank| counts[rank]).collect())));
+    }
+    (order, Extra { columns })
 }
 
 /// The format of `-o`, once it is sure that all files can be written.
-fn check_outputs(args: &SelectArgs, input: Format) -> Result<Option<Format>, Failure> {
-    let same =
-        |a: &Path, b: &Path| a == b || fs::canonicalize(a).ok().is_some_and(|a| fs::canonicalize(b).ok() == Some(a));
+fn check_outputs(args: &SelectArgs) -> Result<Option<Target>, Failure> {
     let all = [("-o", &args.output), ("--scores", &args.scores), ("--assignments", &args.assignments)];
     let all = all.into_iter().chain([("--report", &args.report)]);
     let targets: Vec<(&str, &Path)> = all.filter_map(|(flag, path)| Some((flag, path.as_deref()?))).collect();
     for (at, (flag, target)) in targets.iter().enumerate() {
-        if same(target, &args.input) {
+        if args.input.inputs.iter().any(|input| io::is_same(target, input)) {
             return Err(Failure::in_file(target, "is the input; write to another file"));
         }
-        if let Some((other, _)) = targets[..at].iter().find(|(_, other)| same(target, other)) {
+        if let Some((other, _)) = targets[..at].iter().find(|(_, other)| io::is_same(target, other)) {
             return Err(Failure::in_file(target, format_args!("was given to both {other} and {flag}")));
         }
     }
-    let format = match &args.output {
-        None => None,
-        Some(target) => Some(output_format(target, input)?),
-    };
+    let format = args.output.as_deref().map(Target::of).transpose()?;
     targets.iter().try_for_each(|(_, target)| output::check_target(target))?;
     Ok(format)
-}
-
-fn output_format(target: &Path, input: Format) -> Result<Format, Failure> {
-    match (input, Format::of(target)) {
-        (Format::Csv, Some(Format::Csv)) => Ok(Format::Csv),
-        (Format::Npy, Some(format)) => Ok(format),
-        (Format::Csv, _) => Err(Failure::in_file(target, "from a .csv input, -o writes .csv")),
-        (Format::Npy, None) => Err(Failure::in_file(target, "from a .npy input, -o writes .npy or .csv")),
-    }
-}
-
-fn column_names(table: &Table) -> Vec<String> {
-    let columns = table.values.shape().1;
-    (0..columns).map(|column| table.name(column).map_or_else(|| io::npy::heading(column), str::to_owned)).collect()
 }
 
 /// The picks for people: rank, number, score, the share it stands for where that is known, and what the item is.
@@ -149,6 +144,7 @@ fn picks_sheet(table: &Table, job: &Job<'_>, selection: &Selection) -> Sheet {
     let ranked = selection.indices.iter().zip(&selection.scores).enumerate();
     let shares = selection.assignment.as_ref().map(|assignment| assignment.shares.as_slice());
     let start = |rank: usize, item: usize, score: f64| {
+        let item = if job.features { item } else { table.number(item) };
         let cells = [(rank + 1).to_string(), item.to_string(), number(score)];
         cells.into_iter().chain(shares.map(|shares| format!("{:.4}", shares[rank])))
     };
@@ -161,13 +157,14 @@ fn picks_sheet(table: &Table, job: &Job<'_>, selection: &Selection) -> Sheet {
             .into_iter()
     };
     if job.features {
-        let names = column_names(table);
+        let names = &table.names;
         let mut sheet = Sheet::new(heading("column").chain(["name".to_owned()]));
         ranked.for_each(|(rank, (&item, &score))| {
             sheet.add(start(rank, item, score).chain([names[item].clone()]));
         });
         return sheet;
     }
+    table.fetch(&selection.indices);
     let mut sheet = Sheet::new(heading("row").chain(table.headings()));
     ranked.for_each(|(rank, (&item, &score))| {
         sheet.add(start(rank, item, score).chain(table.cells(item)));

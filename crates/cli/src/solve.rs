@@ -2,7 +2,7 @@
 
 use arss::{Count, Error, Float, Method, Run, Selection};
 
-use crate::args::Scale;
+use crate::args_input::Scale;
 use crate::failure::Failure;
 use crate::interrupt::{self, Stage};
 use crate::io::{Grid, Values};
@@ -25,9 +25,16 @@ pub struct Job<'a> {
     pub all_scores: bool,
 }
 
+/// How columns are scaled if nothing is said: damaged rows inflate the variance, so the method that sets them aside
+/// looks at the middle of each column.
+pub fn scale_of(asked: Option<Scale>, method: &Method) -> Scale {
+    let exemplars = matches!(method, Method::Exemplars(_));
+    asked.unwrap_or(if exemplars { Scale::Robust } else { Scale::Standard })
+}
+
 /// Scales the values as asked.
 pub fn prepare(values: &mut Values, how: Scale, messages: &mut Messages) {
-    if how == Scale::Standard && !scale::standard(values) {
+    if how != Scale::None && !scale::columns(values, how) {
         messages.add("note: every column is constant, so the values were left unscaled".to_owned());
     }
 }

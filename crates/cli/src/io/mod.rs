@@ -1,264 +1,130 @@
-//! Tables from files: one file a format.
+//! Tables from files: one file a format, one place for what they share.
 
-pub mod csv;
-pub mod npy;
+mod arrow;
+mod arrow_file;
+mod assemble;
+mod columns;
+mod csv;
+mod dialect;
+mod fields;
+mod format;
+mod frame;
+mod grid;
+mod inputs;
+mod jsonl;
+mod missing;
+mod npy;
 mod npy_header;
+mod npz;
+mod parquet;
+mod read;
+mod records;
+mod source;
+mod store;
+mod table;
+mod write;
 
-use std::fs::File;
-use std::io::{Read, Write};
-use std::path::Path;
+pub use dialect::Options as TextOptions;
+pub use format::{Format, Target};
+pub use grid::{Grid, Values};
+pub use inputs::is_same;
+pub use missing::median;
+pub use read::{read, read_text};
+pub use store::{Limit, STDIN};
+pub use table::{Aside, Codes, Picks, Table};
+pub use write::{Added, Extra};
 
-use arss::{Float, Samples};
+use std::path::{Path, PathBuf};
 
-use crate::failure::Failure;
+pub use crate::args_input::{Encode, Missing};
 
-/// The formats that are known, by extension.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// Comma-separated text with a header row.
-    Csv,
-    /// An array saved by numpy.
-    Npy,
+/// Rows that tell what the columns of a file hold, before it is read whole.
+const SAMPLE: usize = 1000;
+/// Names in a message before it says "and so many more".
+const NAMES_SHOWN: usize = 8;
+/// Longest cell in a message.
+const LONGEST: usize = 40;
+
+/// Which columns are used, and how.
+#[derive(Debug, Clone, Default)]
+pub struct Choice {
+    /// Only these.
+    pub columns: Option<Vec<String>>,
+    /// Not these.
+    pub exclude: Vec<String>,
+    /// The one that names rows.
+    pub id: Option<String>,
+    /// The one that holds labels.
+    pub label: Option<String>,
+    /// The one that holds groups.
+    pub group: Option<String>,
+    /// The one that says how much rows count.
+    pub weights: Option<String>,
+    /// How text becomes numbers.
+    pub encode: Option<Encode>,
+    /// True if true and false are numbers.
+    pub truths: bool,
+    /// True if dates are numbers.
+    pub dates: bool,
 }
 
-impl Format {
-    /// The format that the extension names, if it is known.
-    pub fn of(path: &Path) -> Option<Format> {
-        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-            "csv" => Some(Format::Csv),
-            "npy" => Some(Format::Npy),
-            _ => None,
-        }
-    }
-}
-
-/// Values in one of the two layouts.
+/// What is read, and how.
 #[derive(Debug)]
-pub struct Grid<T> {
-    /// The values, row by row or column by column.
-    pub data: Vec<T>,
-    /// Number of rows.
-    pub rows: usize,
-    /// Number of columns.
-    pub columns: usize,
-    /// True if the values stand column by column (Fortran order).
-    pub by_column: bool,
+pub struct Reading<'a> {
+    /// The files.
+    pub inputs: &'a [PathBuf],
+    /// Their format, if it is told.
+    pub format: Option<Format>,
+    /// What is told about text files.
+    pub text: TextOptions,
+    /// The array of an archive of arrays.
+    pub array: Option<&'a str>,
+    /// How much may be unpacked.
+    pub limit: Limit,
+    /// The columns.
+    pub choice: Choice,
+    /// What is done about missing values.
+    pub missing: Missing,
 }
 
-impl<T: Float> Grid<T> {
-    /// The table as the core takes it, checked to be finite and not empty.
-    pub fn samples(&self) -> Result<Samples<'_, T>, arss::Error> {
-        if self.by_column {
-            Samples::strided(&self.data, self.rows, self.columns, 1, self.rows)
-        } else {
-            Samples::new(&self.data, self.rows, self.columns)
-        }
-    }
-
-    /// The values of one column.
-    fn column(&self, column: usize) -> Vec<f64> {
-        let values = self.data.iter().enumerate().filter(|(at, _)| self.column_of(*at) == column);
-        values.map(|(_, value)| value.to_f64()).collect()
-    }
-
-    /// Keeps these columns only.
-    fn keep(&mut self, columns: &[usize]) {
-        let (width, by_column) = (self.columns, self.by_column);
-        let rows = self.rows;
-        let mut at = 0;
-        self.data.retain(|_| {
-            let column = if by_column { at / rows } else { at % width };
-            at += 1;
-            columns.contains(&column)
-        });
-        self.columns = columns.len();
-    }
-
-    /// The column of the value at position `at` of `data`.
-    pub fn column_of(&self, at: usize) -> usize {
-        if self.by_column { at / self.rows } else { at % self.columns }
-    }
+/// The name of column `column` where the file has none.
+pub fn heading(column: usize) -> String {
+    format!("f{column}")
 }
 
-/// The values that choosing works on.
-#[derive(Debug)]
-pub enum Values {
-    /// Single precision, from .npy only.
-    F32(Grid<f32>),
-    /// Double precision.
-    F64(Grid<f64>),
+/// The first names, and how many there are besides.
+pub fn listed<T: AsRef<str>>(names: &[T]) -> String {
+    let shown = names.len().min(NAMES_SHOWN);
+    let more = if names.len() > shown { format!(" and {} more", names.len() - shown) } else { String::new() };
+    let first: Vec<String> = names[..shown].iter().map(|name| cut(name.as_ref())).collect();
+    format!("{}{more}", first.join(", "))
 }
 
-impl Values {
-    /// Rows and columns.
-    pub fn shape(&self) -> (usize, usize) {
-        match self {
-            Values::F32(grid) => (grid.rows, grid.columns),
-            Values::F64(grid) => (grid.rows, grid.columns),
-        }
+/// Text for people, cut if it is long.
+fn cut(text: &str) -> String {
+    if text.chars().count() <= LONGEST {
+        return text.to_owned();
     }
-
-    /// Fails if the table is empty or a value is not finite.
-    fn check(&self) -> Result<(), arss::Error> {
-        match self {
-            Values::F32(grid) => grid.samples().map(drop),
-            Values::F64(grid) => grid.samples().map(drop),
-        }
-    }
+    text.chars().take(LONGEST).chain("...".chars()).collect()
 }
 
-/// The table as it stood in the file.
-#[derive(Debug)]
-pub enum Source {
-    /// Text.
-    Csv(csv::Text),
-    /// Bytes.
-    Npy(npy::Bytes),
+/// The extension without that of a packer, in lower case.
+fn bare_extension(path: &Path) -> Option<String> {
+    let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+    let bare = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name);
+    Some(bare.rsplit_once('.')?.1.to_owned())
 }
 
-/// A table: the values to choose by, and the file they came from.
-#[derive(Debug)]
-pub struct Table {
-    /// The numeric columns.
-    pub values: Values,
-    /// The file.
-    pub source: Source,
-    /// What the reader wants to be said.
-    pub messages: Vec<String>,
-}
-
-/// What is written: rows with all columns, or columns with all rows.
-#[derive(Debug, Clone, Copy)]
-pub enum Picks<'a> {
-    /// These rows, in this order.
-    Rows(&'a [usize]),
-    /// These numeric columns, in this order.
-    Columns(&'a [usize]),
-}
-
-impl Table {
-    /// The name of numeric column `column`, if the file has names.
-    pub fn name(&self, column: usize) -> Option<&str> {
-        match &self.source {
-            Source::Csv(text) => Some(text.name(column)),
-            Source::Npy(_) => None,
-        }
+/// What counting the values of a typed column would tell about its kind.
+fn seen_of(data_type: &arrow_schema::DataType) -> frame::Seen {
+    let kind = arrow::kind(data_type);
+    let mut seen = frame::Seen { nested: kind == frame::Kind::Nested, ..frame::Seen::default() };
+    match kind {
+        frame::Kind::Number => seen.numbers = 1,
+        frame::Kind::Truth => seen.truths = 1,
+        frame::Kind::Date => seen.dates = 1,
+        frame::Kind::Text => seen.texts = 1,
+        frame::Kind::Empty | frame::Kind::Nested => {}
     }
-
-    /// The names of all columns of the file.
-    pub fn headings(&self) -> Vec<String> {
-        match &self.source {
-            Source::Csv(text) => text.names.clone(),
-            Source::Npy(bytes) => (0..bytes.columns).map(npy::heading).collect(),
-        }
-    }
-
-    /// The cells of row `row`, as they stood in the file.
-    pub fn cells(&self, row: usize) -> Vec<String> {
-        match &self.source {
-            Source::Csv(text) => text.cells(row),
-            Source::Npy(bytes) => bytes.cells(row),
-        }
-    }
-
-    /// The numbers of column `name`: how much each row counts.
-    pub fn weights(&self, name: &str) -> Result<Vec<f64>, Failure> {
-        let column = self.column(name)?;
-        let Some(numeric) = self.numeric(column) else {
-            return Err(Failure::Input(format!("column {name} holds no numbers, so it cannot be used as weights")));
-        };
-        Ok(match &self.values {
-            Values::F32(grid) => grid.column(numeric),
-            Values::F64(grid) => grid.column(numeric),
-        })
-    }
-
-    /// The cells of column `name` as text.
-    pub fn labels(&self, name: &str) -> Result<Vec<String>, Failure> {
-        let column = self.column(name)?;
-        let rows = self.values.shape().0;
-        Ok(match &self.source {
-            Source::Csv(text) => {
-                (0..rows).map(|row| String::from_utf8_lossy(&text.field(row, column)).into_owned()).collect()
-            }
-            Source::Npy(bytes) => (0..rows).map(|row| bytes.cells(row).swap_remove(column)).collect(),
-        })
-    }
-
-    /// Columns that are not to be chosen by; one at least must be left.
-    pub fn leave_out(&mut self, names: &[&str]) -> Result<(), Failure> {
-        let columns = names.iter().map(|name| self.column(name)).collect::<Result<Vec<_>, _>>()?;
-        let gone: Vec<usize> = columns.iter().filter_map(|&column| self.numeric(column)).collect();
-        if gone.is_empty() {
-            return Ok(());
-        }
-        let kept: Vec<usize> = (0..self.values.shape().1).filter(|column| !gone.contains(column)).collect();
-        if kept.is_empty() {
-            let what = format!("no numeric column is left to choose by besides {}", names.join(" and "));
-            return Err(Failure::Input(what));
-        }
-        match &mut self.values {
-            Values::F32(grid) => grid.keep(&kept),
-            Values::F64(grid) => grid.keep(&kept),
-        }
-        if let Source::Csv(text) = &mut self.source {
-            text.keep(&kept);
-        }
-        Ok(())
-    }
-
-    /// The position of column `name` in the file.
-    fn column(&self, name: &str) -> Result<usize, Failure> {
-        let headings = self.headings();
-        headings.iter().position(|heading| heading == name).ok_or_else(|| {
-            Failure::Input(format!("there is no column {name}; the table has {}", csv::listed(&headings)))
-        })
-    }
-
-    /// Where column `column` of the file stands among the values.
-    fn numeric(&self, column: usize) -> Option<usize> {
-        match &self.source {
-            Source::Csv(text) => text.numeric(column),
-            Source::Npy(_) => Some(column),
-        }
-    }
-
-    /// Writes the picks as they stood in the file.
-    pub fn write(&self, out: &mut dyn Write, format: Format, picks: Picks<'_>) -> std::io::Result<()> {
-        match (&self.source, format) {
-            (Source::Csv(text), _) => text.write(out, picks),
-            (Source::Npy(bytes), Format::Npy) => bytes.write_npy(out, picks),
-            (Source::Npy(bytes), Format::Csv) => bytes.write_csv(out, picks),
-        }
-    }
-}
-
-/// Reads the table in the file `path`, checked to be finite and not empty.
-pub fn read(path: &Path, format: Format) -> Result<Table, Failure> {
-    let file = open(path)?;
-    let table = match format {
-        Format::Csv => csv::parse(read_all(file, path)?, path)?,
-        Format::Npy => npy::read(file, path)?,
-    };
-    table.values.check().map_err(|error| Failure::in_file(path, error))?;
-    Ok(table)
-}
-
-fn open(path: &Path) -> Result<File, Failure> {
-    if path.is_dir() {
-        return Err(Failure::in_file(path, "is a directory, not a file"));
-    }
-    File::open(path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => Failure::in_file(path, "there is no such file"),
-        _ => Failure::in_file(path, format_args!("cannot be opened: {error}")),
-    })
-}
-
-/// The rest of `file`.
-pub fn read_all(mut file: impl Read, path: &Path) -> Result<Vec<u8>, Failure> {
-    let mut bytes = Vec::new();
-    match file.read_to_end(&mut bytes) {
-        Ok(_) => Ok(bytes),
-        Err(error) => Err(Failure::in_file(path, format_args!("cannot be read: {error}"))),
-    }
+    seen
 }

@@ -1,116 +1,172 @@
 //! Arrays saved by numpy.
 
-use std::fs::File;
-use std::io::{BufReader, Write};
-use std::path::Path;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::npy_header::{self, Kind};
-use super::{Grid, Picks, Source, Table, Values, read_all};
+use super::frame::{Cells, Frame, Piece, Values as Read, Want};
+use super::npy_header;
+pub use super::npy_header::Kind;
+use super::store::{At, Store, unreadable};
+use super::{Grid, Values};
 use crate::failure::Failure;
 use crate::table::number;
 
-/// The values as they stood in the file.
+/// Bytes that are read at a time.
+const CHUNK: usize = 8 << 20;
+
+/// An array in a file: its values stay where they are.
 #[derive(Debug)]
-pub struct Bytes {
-    raw: Vec<u8>,
+pub struct Array {
+    store: Store,
+    path: PathBuf,
     kind: Kind,
     by_column: bool,
-    rows: usize,
+    /// Where the values begin.
+    data: u64,
+    /// Number of rows.
+    pub rows: usize,
     /// Number of columns.
     pub columns: usize,
 }
 
-/// The name of column `column` where a name is needed.
-pub fn heading(column: usize) -> String {
-    format!("f{column}")
-}
-
-/// Reads a table from an open .npy file; `path` is for the messages.
-pub fn read(file: File, path: &Path) -> Result<Table, Failure> {
-    let mut file = BufReader::new(file);
-    let header = npy_header::read(&mut file).map_err(|what| Failure::in_file(path, what))?;
-    let &[rows, columns] = header.shape.as_slice() else {
-        let shape = format!("{:?}", header.shape)
-            .replace('[', "(")
-            .replace(']', if header.shape.len() == 1 { ",)" } else { ")" });
-        let what = format!("has shape {shape}, but a table needs 2 dimensions: rows and columns");
-        return Err(Failure::in_file(path, what));
-    };
-    // Read what is there, never what the header claims.
-    let mut raw = read_all(file, path)?;
-    let needed = rows.checked_mul(columns).and_then(|count| count.checked_mul(header.kind.size()));
-    match needed {
-        Some(needed) if needed <= raw.len() => raw.truncate(needed),
-        _ => {
-            let what = format!(
-                "is cut off: {rows} x {columns} values of {} bytes are announced, {} bytes are there",
-                header.kind.size(),
-                raw.len()
-            );
+impl Array {
+    /// Reads the description of the array.
+    pub fn open(store: Store, path: &Path) -> Result<Array, Failure> {
+        let store = Arc::new(store);
+        let mut reader = At { store: store.clone(), at: 0 };
+        let header = npy_header::read(&mut reader).map_err(|what| Failure::in_file(path, what))?;
+        let data = reader.at;
+        drop(reader);
+        let &[rows, columns] = header.shape.as_slice() else {
+            let shape = format!("{:?}", header.shape)
+                .replace('[', "(")
+                .replace(']', if header.shape.len() == 1 { ",)" } else { ")" });
+            let what = format!("has shape {shape}, but a table needs 2 dimensions: rows and columns");
+            return Err(Failure::in_file(path, what));
+        };
+        // What the header claims is believed only if it is there.
+        let size = header.kind.size();
+        let needed = rows.checked_mul(columns).and_then(|count| count.checked_mul(size));
+        let there = store.len().saturating_sub(data);
+        if needed.is_none_or(|needed| needed as u64 > there) {
+            let what =
+                format!("is cut off: {rows} x {columns} values of {size} bytes are announced, {there} bytes are there");
             return Err(Failure::in_file(path, what));
         }
+        let store = Arc::try_unwrap(store).map_err(|_| Failure::in_file(path, "is still being read"))?;
+        Ok(Array { store, path: path.to_owned(), kind: header.kind, by_column: header.by_column, data, rows, columns })
     }
-    let bytes = Bytes { raw, kind: header.kind, by_column: header.by_column, rows, columns };
-    Ok(Table { values: bytes.values(), source: Source::Npy(bytes), messages: Vec::new() })
-}
 
-impl Bytes {
-    fn values(&self) -> Values {
+    /// All values.
+    pub fn values(&self, tell: &mut dyn FnMut(u64, u64)) -> Result<Values, Failure> {
         let (rows, columns, by_column) = (self.rows, self.columns, self.by_column);
         if self.kind == Kind::Float(4) {
-            let data = self.raw.chunks_exact(4).map(|bytes| f32::from_le_bytes(array(bytes))).collect();
-            return Values::F32(Grid { data, rows, columns, by_column });
+            let data = self.converted(|bytes| f32::from_le_bytes(array(bytes)), tell)?;
+            return Ok(Values::F32(Grid { data, rows, columns, by_column }));
         }
-        let data = self.raw.chunks_exact(self.kind.size()).map(|bytes| to_f64(self.kind, bytes)).collect();
-        Values::F64(Grid { data, rows, columns, by_column })
+        let data = self.converted(|bytes| to_f64(self.kind, bytes), tell)?;
+        Ok(Values::F64(Grid { data, rows, columns, by_column }))
+    }
+
+    fn converted<T>(&self, convert: impl Fn(&[u8]) -> T, tell: &mut dyn FnMut(u64, u64)) -> Result<Vec<T>, Failure> {
+        let size = self.kind.size();
+        let count = self.rows * self.columns;
+        let mut values = Vec::with_capacity(count);
+        let mut buffer = vec![0; (count * size).min(CHUNK / size * size)];
+        while values.len() < count {
+            let at = (values.len() * size) as u64;
+            tell(at, (count * size) as u64);
+            let length = buffer.len().min((count - values.len()) * size);
+            let found = self.store.read_at(&mut buffer[..length], self.data + at);
+            match found.map_err(|error| unreadable(&self.path, &error))? {
+                found if found == length => values.extend(buffer[..length].chunks_exact(size).map(&convert)),
+                _ => return Err(unreadable(&self.path, &"it became shorter while it was read")),
+            }
+        }
+        self.store.check_unchanged()?;
+        Ok(values)
+    }
+
+    /// What is wanted of each column, in one piece.
+    pub fn frame(&self, wants: &[Want], tell: &mut dyn FnMut(u64, u64)) -> Result<Frame, Failure> {
+        let values = self.values(tell)?;
+        let mut frame = Frame::new(self.columns);
+        let mut cells: Vec<Cells> = wants.iter().map(|&want| Cells::new(want)).collect();
+        for (column, cells) in cells.iter_mut().enumerate() {
+            let numbers = values.column(column);
+            cells.seen.numbers = numbers.len();
+            match &mut cells.values {
+                Read::None => {}
+                Read::Numbers(own) => *own = numbers,
+                Read::Codes(codes, dictionary) => {
+                    codes.extend(numbers.iter().map(|value| dictionary.code(&value.to_string())));
+                }
+            }
+        }
+        frame.single.fill(self.kind == Kind::Float(4));
+        frame.add(Piece { rows: self.rows, columns: cells });
+        Ok(frame)
     }
 
     /// The bytes of one value.
-    fn value(&self, row: usize, column: usize) -> &[u8] {
+    fn value(&self, row: usize, column: usize) -> io::Result<Vec<u8>> {
         let at = if self.by_column { column * self.rows + row } else { row * self.columns + column };
-        let size = self.kind.size();
-        &self.raw[at * size..(at + 1) * size]
+        let (at, size) = (self.data + (at * self.kind.size()) as u64, self.kind.size() as u64);
+        self.store.slice(at, at + size)
+    }
+
+    /// The bytes of row `row`.
+    fn row(&self, row: usize) -> io::Result<Vec<u8>> {
+        if self.by_column {
+            return Ok((0..self.columns)
+                .map(|column| self.value(row, column))
+                .collect::<io::Result<Vec<_>>>()?
+                .concat());
+        }
+        let length = (self.columns * self.kind.size()) as u64;
+        let at = self.data + row as u64 * length;
+        self.store.slice(at, at + length)
     }
 
     /// The values of row `row` for people: floats with a few digits.
-    pub fn cells(&self, row: usize) -> Vec<String> {
+    pub fn cells(&self, row: usize) -> io::Result<Vec<String>> {
         let shown = |bytes| match self.kind {
             Kind::Float(_) => number(to_f64(self.kind, bytes)),
             _ => as_text(self.kind, bytes),
         };
-        (0..self.columns).map(|column| shown(self.value(row, column))).collect()
+        Ok(self.row(row)?.chunks_exact(self.kind.size()).map(shown).collect())
     }
 
-    /// Writes the picks as .npy of the same element type.
-    pub fn write_npy(&self, out: &mut dyn Write, picks: Picks<'_>) -> std::io::Result<()> {
-        let (rows, columns) = self.chosen(picks);
-        out.write_all(&npy_header::bytes(self.kind, rows.len(), columns.len()))?;
-        for &row in &rows {
-            for &column in &columns {
-                out.write_all(self.value(row, column))?;
-            }
-        }
-        Ok(())
+    /// The values of row `row`, as text that reads back as the same values.
+    pub fn texts(&self, row: usize) -> io::Result<Vec<String>> {
+        Ok(self.row(row)?.chunks_exact(self.kind.size()).map(|bytes| as_text(self.kind, bytes)).collect())
     }
 
-    /// Writes the picks as csv, with the columns named f0, f1, ...
-    pub fn write_csv(&self, out: &mut dyn Write, picks: Picks<'_>) -> std::io::Result<()> {
-        let (rows, columns) = self.chosen(picks);
-        let names: Vec<String> = columns.iter().map(|&column| heading(column)).collect();
-        writeln!(out, "{}", names.join(","))?;
-        for &row in &rows {
-            let cells: Vec<String> =
-                columns.iter().map(|&column| as_text(self.kind, self.value(row, column))).collect();
-            writeln!(out, "{}", cells.join(","))?;
-        }
-        Ok(())
+    /// True for an array of the same element type.
+    pub fn is_like(&self, other: &Array) -> bool {
+        self.kind == other.kind
     }
 
-    fn chosen(&self, picks: Picks<'_>) -> (Vec<usize>, Vec<usize>) {
-        match picks {
-            Picks::Rows(rows) => (rows.to_vec(), (0..self.columns).collect()),
-            Picks::Columns(columns) => ((0..self.rows).collect(), columns.to_vec()),
-        }
+    /// The kind of its elements: whole numbers, truth values or neither.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Writes the description of an array of this element type.
+    pub fn write_header(&self, out: &mut dyn Write, rows: usize, columns: usize) -> io::Result<()> {
+        out.write_all(&npy_header::bytes(self.kind, rows, columns))
+    }
+
+    /// Writes these columns of row `row`.
+    pub fn write_row(&self, out: &mut dyn Write, row: usize, columns: &[usize]) -> io::Result<()> {
+        let (bytes, size) = (self.row(row)?, self.kind.size());
+        columns.iter().try_for_each(|&column| out.write_all(&bytes[column * size..(column + 1) * size]))
+    }
+
+    /// Fails if the file is not what it was.
+    pub fn check_unchanged(&self) -> Result<(), Failure> {
+        self.store.check_unchanged()
     }
 }
 

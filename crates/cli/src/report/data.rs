@@ -224,12 +224,12 @@ fn picks(subject: &Subject<'_>) -> Picks {
     let rows = shown.iter().zip(cells).zip(near).enumerate();
     let rows = rows.map(|(at, ((&item, cells), near))| Pick {
         rank: at + 1,
-        item,
+        item: subject.number(item),
         score: selection.scores[at],
         share: selection.assignment.as_ref().map(|assignment| assignment.shares[at]),
         outlier: selection.residuals[item],
         cells,
-        near,
+        near: near.into_iter().map(|item| subject.number(item)).collect(),
     });
     let mut text = format!("Best first; {item}s are counted from 0.");
     if shown.len() < selection.indices.len() {
@@ -246,7 +246,7 @@ fn strangest(subject: &Subject<'_>) -> Option<Vec<Strange>> {
     let scores = subject.outlier_scores()?;
     let items = summary::strangest(subject, STRANGEST);
     let strange = |(&item, cells): (&usize, Vec<String>)| Strange {
-        item,
+        item: subject.number(item),
         outlier: scores[item],
         chosen: subject.selection.indices.contains(&item),
         cells,
@@ -258,6 +258,7 @@ fn strangest(subject: &Subject<'_>) -> Option<Vec<Strange>> {
 pub fn fitting(subject: &Subject<'_>, items: &[usize], bytes: usize) -> Vec<Vec<String>> {
     let mut left = bytes;
     let mut found = Vec::new();
+    subject.fetch(items);
     for &item in items {
         let cells = subject.cells(item);
         let size: usize = cells.iter().map(|cell| size_in_page(cell)).sum();

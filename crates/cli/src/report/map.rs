@@ -75,7 +75,16 @@ impl Map {
             let [x, y] = [0, 1].map(|axis| at[axis].clamp(inner[axis][0], inner[axis][1]));
             let outlier = short(subject.selection.residuals[item]);
             let (kind, edge) = (kind(subject, item, rank), [x, y] != *at);
-            points.push(Point { item, x: short(x), y: short(y), kind, rank, outlier, edge, cells });
+            points.push(Point {
+                item: subject.number(item),
+                x: short(x),
+                y: short(y),
+                kind,
+                rank,
+                outlier,
+                edge,
+                cells,
+            });
         }
         // What matters is drawn last, on top.
         points.sort_by_key(|point| (point.kind as usize, point.item));

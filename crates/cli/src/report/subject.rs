@@ -2,7 +2,7 @@
 
 use arss::{Method, Samples, Selection};
 
-use crate::io::{Table, Values, npy};
+use crate::io::{Table, Values};
 use crate::solve::Job;
 
 /// Columns of the file that are shown.
@@ -41,6 +41,18 @@ impl Subject<'_> {
         if self.job.features { "column" } else { "row" }
     }
 
+    /// What people call an item.
+    pub fn number(&self, item: usize) -> usize {
+        if self.job.features { item } else { self.table.number(item) }
+    }
+
+    /// Brings the cells of these items at once.
+    pub fn fetch(&self, items: &[usize]) {
+        if !self.job.features {
+            self.table.fetch(items);
+        }
+    }
+
     /// What stands above [`cells`](Subject::cells).
     pub fn headings(&self) -> Vec<String> {
         if self.job.features {
@@ -52,7 +64,7 @@ impl Subject<'_> {
     /// What an item looks like: the first cells of a row as they stood in the file, the name of a column.
     pub fn cells(&self, item: usize) -> Vec<String> {
         if self.job.features {
-            return vec![self.table.name(item).map_or_else(|| npy::heading(item), str::to_owned)];
+            return vec![self.table.names[item].clone()];
         }
         self.table.cells(item).into_iter().take(COLUMNS).collect()
     }

@@ -1,0 +1,42 @@
+//! Which files make the table.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::store::STDIN;
+use crate::failure::Failure;
+
+/// The files that the words on the command line stand for; patterns that no shell has expanded are expanded here.
+pub fn expand(words: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut paths: Vec<PathBuf> = Vec::new();
+    for word in words {
+        if word.exists() || !is_pattern(word) {
+            paths.push(word.clone());
+            continue;
+        }
+        let wrong = |what: String| Failure::in_file(word, what);
+        let found = glob::glob(&word.to_string_lossy()).map_err(|error| wrong(format!("is no pattern: {error}")))?;
+        // Sorted by name, as a shell does.
+        let found: Vec<PathBuf> = found.filter_map(Result::ok).filter(|path| !path.is_dir()).collect();
+        if found.is_empty() {
+            return Err(wrong("matches no file".to_owned()));
+        }
+        paths.extend(found);
+    }
+    for (at, path) in paths.iter().enumerate() {
+        if paths[..at].iter().any(|other| is_same(other, path)) {
+            return Err(Failure::in_file(path, "was given twice"));
+        }
+    }
+    Ok(paths)
+}
+
+fn is_pattern(word: &Path) -> bool {
+    word.to_string_lossy().contains(['*', '?', '['])
+}
+
+/// True if both names stand for one file.
+pub fn is_same(a: &Path, b: &Path) -> bool {
+    let real = |path: &Path| if path == Path::new(STDIN) { None } else { fs::canonicalize(path).ok() };
+    a == b || real(a).is_some_and(|a| real(b) == Some(a))
+}

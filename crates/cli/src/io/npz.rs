@@ -1,0 +1,41 @@
+//! Archives of arrays saved by numpy.
+
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+use zip::ZipArchive;
+
+use super::store::{At, Limit, Store};
+use crate::failure::Failure;
+
+/// The one array of the archive, or the one called `name`.
+pub fn open(store: Store, path: &Path, name: Option<&str>, limit: Limit) -> Result<Store, Failure> {
+    let broken =
+        |error: &dyn std::fmt::Display| Failure::in_file(path, format_args!("is no whole npz archive: {error}"));
+    let reader = At { store: Arc::new(store), at: 0 };
+    let mut archive = ZipArchive::new(reader).map_err(|error| broken(&error))?;
+    let arrays = archive.file_names().filter_map(|name| Some(name.ok()?.strip_suffix(".npy")?.to_owned()));
+    let names: Vec<String> = arrays.collect();
+    let chosen = match (name, names.as_slice()) {
+        (Some(name), _) if names.iter().any(|known| known == name) => name,
+        (None, [only]) => only,
+        (_, []) => return Err(Failure::in_file(path, "holds no array")),
+        (Some(name), _) => {
+            let what = format!("has no array {name}; it holds {}", super::listed(&names));
+            return Err(Failure::in_file(path, what));
+        }
+        (None, _) => {
+            let what = format!("holds {} arrays: {}; choose one with --array NAME", names.len(), super::listed(&names));
+            return Err(Failure::in_file(path, what));
+        }
+    };
+    let entry = archive.by_name(&format!("{chosen}.npy")).map_err(|error| broken(&error))?;
+    let mut bytes = Vec::new();
+    let found = entry.take(limit.bytes.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| broken(&error))?;
+    if found as u64 > limit.bytes {
+        let what = format!("array {chosen} is larger than {}, which is the limit", crate::size::text(limit.bytes));
+        return Err(Failure::in_file(path, format_args!("{what}; save it as .npy, or raise --memory")));
+    }
+    Ok(Store::Memory(bytes))
+}

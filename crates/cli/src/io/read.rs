@@ -1,0 +1,389 @@
+//! From files to a table.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use super::columns::{self, Decision, Role, Used};
+use super::csv::Text;
+use super::frame::{Frame, Kind, Want};
+use super::missing::{self, Bad};
+use super::source::{Part, Source, Type};
+use super::store::Store;
+use super::{Aside, Choice, Codes, Missing, Reading, Table, Values, assemble, cut, inputs, listed};
+use crate::failure::Failure;
+
+/// Numbers beyond this are not exact as whole ones.
+const WHOLE: f64 = 9_007_199_254_740_992.0;
+
+/// Reads the table, checked to be finite and not empty; `tell` hears how far the reading is.
+pub fn read(reading: &Reading<'_>, tell: &mut dyn FnMut(u64, u64)) -> Result<Table, Failure> {
+    from_source(open(reading, tell)?, reading, tell)
+}
+
+/// Reads the text in `bytes` as the file `name`.
+pub fn read_text(bytes: &[u8], name: &str, reading: &Reading<'_>) -> Result<Table, Failure> {
+    let path = PathBuf::from(name);
+    let text = Text::open(Store::Memory(bytes.to_vec()), &path, reading.text)?;
+    let headings = text.names.clone();
+    let source =
+        Source { parts: vec![Part::Text(text)], paths: vec![path], starts: vec![0], headings, types: Vec::new() };
+    from_source(source, reading, &mut |_, _| ())
+}
+
+fn from_source(mut source: Source, reading: &Reading<'_>, tell: &mut dyn FnMut(u64, u64)) -> Result<Table, Failure> {
+    if let Some(table) = whole_array(&mut source, reading, tell)? {
+        return checked(table, reading);
+    }
+    let choice = &reading.choice;
+    let roles = columns::roles(&source.headings, choice)?;
+    let (mut frame, wants) = read_columns(&mut source, &roles, choice, tell)?;
+    let decision = columns::decide(&roles, &wants, &frame, choice);
+    check_decision(&source, &roles, &frame, &decision)?;
+    source.types = types(&frame, &wants);
+    let aside = aside(&frame, &source.headings, choice)?;
+    let messages = messages(&source, &frame, &decision, reading);
+    let names = decision.used.iter().map(|used| name(used, &source.headings, &frame)).collect();
+    let origins = decision.used.iter().map(Used::column).collect();
+    let values = assemble::assemble(&mut frame, &decision.used);
+    let shown = RefCell::new(HashMap::new());
+    checked(Table { values, source, messages, aside, names, origins, kept: None, shown }, reading)
+}
+
+/// Opens all files; their columns must be the same.
+fn open(reading: &Reading<'_>, tell: &mut dyn FnMut(u64, u64)) -> Result<Source, Failure> {
+    let paths = inputs::expand(reading.inputs)?;
+    let mut parts: Vec<Part> = paths.iter().map(|path| Part::open(path, reading, tell)).collect::<Result<_, _>>()?;
+    unite_keys(&mut parts);
+    let headings = parts.first().map(Part::headings).unwrap_or_default();
+    for (part, path) in parts.iter().zip(&paths).skip(1) {
+        let own = part.headings();
+        if std::mem::discriminant(part) != std::mem::discriminant(&parts[0]) {
+            return Err(Failure::in_file(path, format_args!("is of another format than {}", paths[0].display())));
+        }
+        if own != headings {
+            let odd = own.iter().zip(&headings).find(|(own, first)| own != first);
+            let what = match odd {
+                Some((own, first)) => format!("column {} is called {} there", cut(own), cut(first)),
+                None => format!("has {} columns, {} there", own.len(), headings.len()),
+            };
+            let what = format!("does not have the columns of {}: {what}", paths[0].display());
+            return Err(Failure::in_file(path, what));
+        }
+    }
+    Ok(Source { parts, paths, starts: vec![0], headings, types: Vec::new() })
+}
+
+/// Files of JSON lines share all keys that any of them has.
+fn unite_keys(parts: &mut [Part]) {
+    let mut all: Vec<String> = Vec::new();
+    for part in parts.iter() {
+        if let Part::Lines(lines) = part {
+            lines.names.iter().for_each(|name| {
+                if !all.contains(name) {
+                    all.push(name.clone())
+                }
+            });
+        }
+    }
+    for part in parts {
+        if let Part::Lines(lines) = part {
+            lines.names.clone_from(&all);
+        }
+    }
+}
+
+/// A single array of which every column is used needs no detour.
+fn whole_array(
+    source: &mut Source,
+    reading: &Reading<'_>,
+    tell: &mut dyn FnMut(u64, u64),
+) -> Result<Option<Table>, Failure> {
+    let [Part::Array(array)] = source.parts.as_slice() else { return Ok(None) };
+    let roles = columns::roles(&source.headings, &reading.choice)?;
+    if roles.iter().any(|role| !matches!(role, Role::Feature(_))) {
+        return Ok(None);
+    }
+    let values = array.values(tell)?;
+    let (rows, columns) = values.shape();
+    let kind = match array.kind() {
+        super::npy::Kind::Float(_) => Type::Float,
+        super::npy::Kind::Bool => Type::Truth,
+        _ => Type::Int,
+    };
+    let source = Source {
+        parts: std::mem::take(&mut source.parts),
+        paths: std::mem::take(&mut source.paths),
+        starts: vec![0, rows],
+        headings: source.headings.clone(),
+        types: vec![kind; columns],
+    };
+    Ok(Some(Table {
+        values,
+        names: source.headings.clone(),
+        source,
+        messages: Vec::new(),
+        aside: Aside::default(),
+        origins: (0..columns).collect(),
+        kept: None,
+        shown: RefCell::new(HashMap::new()),
+    }))
+}
+
+/// Reads what the flags and a sample of the rows ask for; again, if a column turns out to hold text to be encoded.
+fn read_columns(
+    source: &mut Source,
+    roles: &[Role],
+    choice: &Choice,
+    tell: &mut dyn FnMut(u64, u64),
+) -> Result<(Frame, Vec<Want>), Failure> {
+    let mut sample = Frame::new(roles.len());
+    for part in &source.parts {
+        sample.append(part.sample()?);
+    }
+    let mut wants = columns::wants(roles, &sample, choice);
+    loop {
+        let mut frame: Option<Frame> = None;
+        let mut starts = vec![0];
+        for part in &mut source.parts {
+            let own = part.read(&wants, tell)?;
+            match &mut frame {
+                Some(frame) => frame.append(own),
+                None => frame = Some(own),
+            }
+            starts.push(frame.as_ref().map_or(0, |frame| frame.rows));
+        }
+        source.starts = starts;
+        let mut frame = frame.unwrap_or_default();
+        for (column, want) in wants.iter().enumerate().filter(|(_, want)| **want == Want::Nothing) {
+            debug_assert_eq!(*want, Want::Nothing);
+            frame.seen[column] = sample.seen[column].clone();
+        }
+        let late = columns::late_texts(roles, &wants, &frame, choice);
+        if late.is_empty() {
+            return Ok((frame, wants));
+        }
+        late.into_iter().for_each(|column| wants[column] = Want::Codes);
+    }
+}
+
+/// Fails if nothing is left to choose by, or a column that was asked for cannot be used.
+fn check_decision(source: &Source, roles: &[Role], frame: &Frame, decision: &Decision) -> Result<(), Failure> {
+    let headings = &source.headings;
+    let asked = |column: &usize| roles[*column] == Role::Feature(true);
+    if let Some((column, kind)) = decision.ignored.iter().find(|(column, _)| asked(column)) {
+        let name = cut(&headings[*column]);
+        return Err(Failure::Input(match kind {
+            Kind::Empty => format!("column {name} holds no values"),
+            Kind::Nested => format!("column {name} holds lists or structures, which cannot be used as numbers"),
+            _ => {
+                let first = frame.seen[*column].first_text.map(|row| example(source, row, *column));
+                let first = first.map_or_else(String::new, |first| format!(" ({first})"));
+                format!("column {name} holds text{first}; --encode onehot or ordinal turns it into numbers")
+            }
+        }));
+    }
+    if let Some(column) = crowded(decision, frame) {
+        let count = frame.dictionaries[column].names.len();
+        let what = format!("column {} holds {count} different texts, too many for --encode onehot", headings[column]);
+        return Err(Failure::Input(format!("{what}; use --encode ordinal, or leave it out")));
+    }
+    if !decision.used.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<&str> = (0..headings.len()).map(|column| headings[column].as_str()).collect();
+    let used = |role: Role| matches!(role, Role::Feature(_));
+    let apart: Vec<&str> = (0..roles.len()).filter(|&c| !used(roles[c])).map(|c| headings[c].as_str()).collect();
+    if !apart.is_empty() && roles.iter().any(|role| matches!(role, Role::Weights | Role::Aside)) {
+        return Err(Failure::Input(format!("no numeric column is left to choose by besides {}", apart.join(" and "))));
+    }
+    let what = format!("no column is numeric among {}; --encode onehot or ordinal uses text", listed(&names));
+    Err(Failure::in_file(&source.paths[0], what))
+}
+
+/// A column that became too many.
+fn crowded(decision: &Decision, frame: &Frame) -> Option<usize> {
+    let too_many = |column: usize| frame.dictionaries[column].names.len() > columns::MOST_CATEGORIES;
+    decision.used.iter().find_map(|used| match used {
+        Used::OneHot(column, _) if too_many(*column) => Some(*column),
+        _ => None,
+    })
+}
+
+/// Where a cell stands and what it holds.
+fn example(source: &Source, row: usize, column: usize) -> String {
+    let cells = source.cells(&[row]).unwrap_or_default();
+    let content = cells.first().and_then(|cells| cells.get(column)).map(|cell| cut(cell)).unwrap_or_default();
+    format!("{}, column {} holds {content}", source.place(row), cut(&source.headings[column]))
+}
+
+/// What the columns are turned into where a format has types; only what was read whole is trusted.
+fn types(frame: &Frame, wants: &[Want]) -> Vec<Type> {
+    let of = |column: usize| match (wants[column], frame.seen[column].kind()) {
+        (Want::Numbers, Kind::Number) => {
+            let whole = |value: f64| value.is_nan() || (value.fract() == 0.0 && value.abs() < WHOLE);
+            if frame.numbers(column).all(whole) { Type::Int } else { Type::Float }
+        }
+        (Want::Numbers | Want::Codes, Kind::Truth) => Type::Truth,
+        _ => Type::Text,
+    };
+    (0..wants.len()).map(of).collect()
+}
+
+fn aside(frame: &Frame, headings: &[String], choice: &Choice) -> Result<Aside, Failure> {
+    let codes = |name: &Option<String>| -> Result<Option<Codes>, Failure> {
+        let Some(name) = name else { return Ok(None) };
+        let column = columns::position(headings, name)?;
+        let names = frame.dictionaries[column].names.clone();
+        Ok(Some(Codes { codes: frame.codes(column).collect(), names }))
+    };
+    let weights = match &choice.weights {
+        None => None,
+        Some(name) => {
+            let column = columns::position(headings, name)?;
+            if frame.seen[column].kind() != Kind::Number {
+                let what = format!("column {name} holds no numbers, so it cannot be used as weights");
+                return Err(Failure::Input(what));
+            }
+            Some(frame.numbers(column).collect())
+        }
+    };
+    let id = choice.id.as_deref().map(|name| columns::position(headings, name)).transpose()?;
+    Ok(Aside { weights, group: codes(&choice.group)?, label: codes(&choice.label)?, id })
+}
+
+/// The name of a used column.
+fn name(used: &Used, headings: &[String], frame: &Frame) -> String {
+    match used {
+        Used::OneHot(column, code) => {
+            format!("{}={}", headings[*column], frame.dictionaries[*column].names[*code as usize])
+        }
+        other => headings[other.column()].clone(),
+    }
+}
+
+/// What is said about the columns.
+fn messages(source: &Source, frame: &Frame, decision: &Decision, reading: &Reading<'_>) -> Vec<String> {
+    let path = source.paths[0].display();
+    let mut messages = Vec::new();
+    if let Some(mut message) = decision.message(&source.headings) {
+        for (column, _) in decision.ignored.iter().filter(|(_, kind)| *kind == Kind::Text) {
+            let seen = &frame.seen[*column];
+            if let Some(row) = seen.first_text.filter(|_| seen.numbers > seen.texts + seen.truths + seen.dates) {
+                let name = cut(&source.headings[*column]);
+                message = format!("{message}; {name} is mostly numbers, but {}", example(source, row, *column));
+            }
+        }
+        messages.push(format!("{path}: {message}"));
+    }
+    if matches!(&source.parts[0], Part::Text(text) if !text.named()) && reading.text.header.is_none() {
+        messages.push(format!(
+            "{path}: the first line holds numbers only, so it was read as data (--header yes: as names)"
+        ));
+    }
+    let counting = |used: &&Used| match used {
+        Used::Number(column) => counts_rows(frame.numbers(*column)),
+        _ => false,
+    };
+    if let Some(used) = decision.used.iter().find(counting).filter(|_| decision.used.len() > 1) {
+        let name = cut(&source.headings[used.column()]);
+        messages.push(format!("{path}: column {name} only counts the rows; --id {name} leaves it out"));
+    }
+    messages
+}
+
+/// True for 0, 1, 2, ... or 1, 2, 3, ...
+fn counts_rows(mut numbers: impl Iterator<Item = f64>) -> bool {
+    let Some(first) = numbers.next().filter(|&first| first == 0.0 || first == 1.0) else { return false };
+    let mut expected = first;
+    let mut next = || {
+        expected += 1.0;
+        expected
+    };
+    let mut rest = numbers.peekable();
+    rest.peek().is_some() && rest.all(|value| value == next())
+}
+
+/// Missing values are handled as asked; what is left must be a table.
+fn checked(mut table: Table, reading: &Reading<'_>) -> Result<Table, Failure> {
+    let path = table.source.paths[0].clone();
+    let named = !matches!(table.source.parts[0], Part::Array(_));
+    if named || reading.missing != Missing::Error {
+        match missing::handle(&mut table.values, reading.missing) {
+            Ok(done) => {
+                note(&mut table, &done, &path);
+                keep(&mut table, done.kept);
+            }
+            Err((bad, count)) => return Err(unusable(&table, &bad, count, reading.missing)),
+        }
+    }
+    if table.values.shape().0 == 0 && table.kept.is_some() {
+        return Err(Failure::in_file(&path, "every row has a missing value, so --missing drop leaves none"));
+    }
+    empty_column(&table, &path)?;
+    table.values.check().map_err(|error| Failure::in_file(&path, error))?;
+    Ok(table)
+}
+
+fn note(table: &mut Table, done: &missing::Done, path: &Path) {
+    let rows = table.source.rows();
+    if let Some(kept) = &done.kept {
+        let dropped = rows - kept.len();
+        table.messages.push(format!("{}: {dropped} of {rows} rows were dropped, values are missing", path.display()));
+    }
+    if done.filled > 0 {
+        table.messages.push(format!("{}: {} missing values were filled in", path.display(), done.filled));
+    }
+}
+
+/// Columns that stand beside lose the same rows.
+fn keep(table: &mut Table, kept: Option<Vec<usize>>) {
+    let Some(kept) = kept else { return };
+    if let Some(weights) = &mut table.aside.weights {
+        *weights = kept.iter().map(|&row| weights[row]).collect();
+    }
+    for codes in [&mut table.aside.group, &mut table.aside.label].into_iter().flatten() {
+        codes.codes = kept.iter().map(|&row| codes.codes[row]).collect();
+    }
+    table.kept = Some(kept);
+}
+
+/// A column that had no value to fill in with.
+fn empty_column(table: &Table, path: &Path) -> Result<(), Failure> {
+    let (rows, columns) = table.values.shape();
+    let empty =
+        |column: &usize| rows > 0 && matches!(&table.values, Values::F64(grid) if grid.get(0, *column).is_nan());
+    match (0..columns).find(empty) {
+        Some(column) if !matches!(table.source.parts[0], Part::Array(_)) => {
+            Err(Failure::in_file(path, format_args!("column {} holds no values", table.names[column])))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The first cells that cannot be used, in one line.
+fn unusable(table: &Table, bad: &[Bad], count: usize, how: Missing) -> Failure {
+    let source = &table.source;
+    let place = |bad: &Bad| format!("{}, column {}", source.place(bad.row), cut(&table.names[bad.column]));
+    let first = &bad[0];
+    let cells = source.cells(&[first.row]).unwrap_or_default();
+    let content = cells.first().and_then(|cells| cells.get(table.origins[first.column])).map(|cell| cut(cell));
+    let content = content.unwrap_or_default();
+    let is_missing = first.value.is_nan() && !content.trim().eq_ignore_ascii_case("nan");
+    let what = match content.trim() {
+        "" => "is empty: a value is missing".to_owned(),
+        _ if is_missing => format!("holds {content}: a value is missing"),
+        _ => format!("holds {content}, which is not a finite number"),
+    };
+    let others: Vec<String> = bad[1..].iter().map(place).collect();
+    let more = match (count, others.as_slice()) {
+        (1, _) => String::new(),
+        (_, others) => format!(" ({count} such cells, the next: {})", others.join(" and ")),
+    };
+    let advice = if how == Missing::Error && first.value.is_nan() {
+        "use --missing drop, mean or median, or fill it in"
+    } else {
+        "correct it, or leave out the row or the column"
+    };
+    Failure::in_file(&source.paths[0], format_args!("{} {what}{more}; {advice}", place(first)))
+}
