@@ -132,7 +132,7 @@ pub enum Scale {
     None,
     /// Mean 0, variance 1; constant columns become 0
     Standard,
-    /// Median 0, and half of the values within what a normal distribution of variance 1 has
+    /// Median 0, variance 1 with extreme values pulled in
     Robust,
     /// Smallest value 0, largest 1
     Unit,

@@ -1,32 +1,50 @@
 //! From the pieces that were read to the values that are chosen by.
 
+use arss::Float;
+use rayon::prelude::*;
+
 use super::columns::Used;
 use super::frame::{Frame, NO_CODE, Piece, Values as Cells};
 use super::{Grid, Values};
 
 /// The used columns as one matrix, row by row; pieces are let go as they are taken. Missing values are NaN.
 pub fn assemble(frame: &mut Frame, used: &[Used]) -> Values {
-    let single = used.iter().all(|used| matches!(used, Used::Number(column) if frame.single[*column]));
-    let (rows, columns) = (frame.rows, used.len());
-    let mut values = Vec::with_capacity(rows * columns);
-    let mut singles = Vec::new();
-    if single {
-        (values, singles) = (Vec::new(), Vec::with_capacity(rows * columns));
+    if used.iter().all(|used| matches!(used, Used::Number(column) if frame.single[*column])) {
+        return Values::F32(grid(frame, used));
     }
-    for piece in std::mem::take(&mut frame.pieces) {
-        let columns: Vec<Column<'_>> = used.iter().map(|used| Column::new(&piece, used)).collect();
-        for row in 0..piece.rows {
-            if single {
-                singles.extend(columns.iter().map(|column| column.value(row) as f32));
-            } else {
-                values.extend(columns.iter().map(|column| column.value(row)));
-            }
+    Values::F64(grid(frame, used))
+}
+
+/// Pieces that are taken at once, by several threads.
+const GROUP: usize = 32;
+
+fn grid<T: Float>(frame: &mut Frame, used: &[Used]) -> Grid<T> {
+    let (rows, columns) = (frame.rows, used.len());
+    let mut data = vec![T::from_f64(0.0); rows * columns];
+    let mut rest = data.as_mut_slice();
+    let mut pieces = std::mem::take(&mut frame.pieces).into_iter();
+    loop {
+        let group: Vec<Piece> = pieces.by_ref().take(GROUP).collect();
+        if group.is_empty() {
+            return Grid { data, rows, columns, by_column: false };
+        }
+        let mut targets = Vec::with_capacity(group.len());
+        for piece in &group {
+            let (own, behind) = rest.split_at_mut(piece.rows * columns);
+            targets.push((piece, own));
+            rest = behind;
+        }
+        targets.into_par_iter().for_each(|(piece, own)| fill(piece, used, own));
+    }
+}
+
+fn fill<T: Float>(piece: &Piece, used: &[Used], own: &mut [T]) {
+    let columns: Vec<Column<'_>> = used.iter().map(|used| Column::new(piece, used)).collect();
+    for (row, values) in own.chunks_exact_mut(used.len().max(1)).enumerate() {
+        for (value, column) in values.iter_mut().zip(&columns) {
+            *value = T::from_f64(column.value(row));
         }
     }
-    if single {
-        return Values::F32(Grid { data: singles, rows, columns, by_column: false });
-    }
-    Values::F64(Grid { data: values, rows, columns, by_column: false })
 }
 
 /// One used column of a piece.

@@ -23,7 +23,7 @@ pub fn read(field: &[u8]) -> Field {
     let field = field.trim_ascii();
     let Some(&first) = field.first() else { return Field::Missing };
     // Numbers first: they are what tables are made of.
-    if let Some(value) = std::str::from_utf8(field).ok().and_then(|text| text.parse().ok()) {
+    if let Ok(value) = fast_float2::parse(field) {
         return Field::Number(value);
     }
     match first {
