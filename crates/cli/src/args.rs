@@ -3,9 +3,12 @@
 use std::path::PathBuf;
 
 use arss::Count;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
 
 use crate::count;
+
+/// The method for columns, unless another is named: it explains the other columns best (docs/cli.md has figures).
+const FOR_COLUMNS: &str = "ted";
 
 /// Pick the K rows (or columns) that stand for a whole table, even when part of it is garbage.
 #[derive(Debug, Parser)]
@@ -19,10 +22,26 @@ pub struct Cli {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Choose K rows (or columns) of a table
+    /// Choose K rows of a table
+    #[command(mut_arg("method", |method| method.default_value_if("features", "true", FOR_COLUMNS)))]
     Select(Box<SelectArgs>),
+    /// Choose K columns of a table: those that explain the others best
+    #[command(mut_arg("method", |method| method.default_value(FOR_COLUMNS)), mut_args(only_of_rows))]
+    Features(Box<SelectArgs>),
     /// Choose from a bundled table with damaged rows and show what happened
     Demo(DemoArgs),
+}
+
+/// Flags of `arss select` that mean nothing for columns are not shown for them.
+fn only_of_rows(arg: Arg) -> Arg {
+    let of_rows = ["features", "assignments", "include", "forbid", "weights", "group", "quotas"];
+    match arg.get_id().as_str() {
+        "k" => arg.help("How many columns to choose: a number, or a share (5% or 0.05) [auto: exemplars]"),
+        "output" => arg.help("Write the chosen columns with all rows (.csv, or .npy for a .npy input)"),
+        "scores" => arg.help("Write score, norm and residual of every column as csv"),
+        id if of_rows.contains(&id) => arg.hide(true),
+        _ => arg,
+    }
 }
 
 /// Flags of `arss demo`.
@@ -41,13 +60,16 @@ pub struct SelectArgs {
     /// How many rows to choose: a number, a share (5% or 0.05), or auto (as many as pay) [auto: exemplars]
     #[arg(short, value_name = "K", allow_negative_numbers = true, value_parser = count::parse)]
     pub k: Count,
-    /// Choose columns instead of rows
+    /// Choose columns instead of rows, as arss features does
     #[arg(long)]
     pub features: bool,
+    /// The order in which -o writes what was chosen
+    #[arg(long, value_enum, value_name = "ORDER", default_value_t = Order::Rank)]
+    pub order: Order,
     /// How columns are scaled before choosing; the files always hold the values as they came
     #[arg(long, value_enum, value_name = "HOW", default_value_t = Scale::Standard)]
     pub scale: Scale,
-    /// Write the chosen rows, best first, with all their columns (.csv, or .npy for a .npy input)
+    /// Write the chosen rows with all their columns (.csv, or .npy for a .npy input)
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Write score, norm and residual (outlier score) of every row as csv
@@ -189,6 +211,15 @@ pub enum MethodName {
     Rrqr,
     /// A random choice
     Random,
+}
+
+/// The order of what is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Order {
+    /// As they are ranked
+    Rank,
+    /// As in the file
+    File,
 }
 
 /// Settings by name.

@@ -74,7 +74,8 @@ fn write_files(
 ) -> Result<(), Failure> {
     let result = json::text(table, job, selection, true);
     let mut files = Files::default();
-    files.add(&folder.join("chosen.csv"), |out| table.write(out, Format::Csv, select::picks(job, selection)))?;
+    files
+        .add(&folder.join("chosen.csv"), |out| table.write(out, Format::Csv, select::picks(job, &selection.indices)))?;
     files.add(&folder.join("scores.csv"), |out| output::write_scores(out, selection, None))?;
     files.add(&folder.join("result.json"), |out| out.write_all(result.as_bytes()))?;
     files.add(&folder.join("report.html"), |out| out.write_all(report.as_bytes()))?;

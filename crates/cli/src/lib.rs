@@ -21,12 +21,13 @@ mod scale;
 mod select;
 mod solve;
 mod table;
+mod targets;
 
 use std::ffi::OsString;
 
 use clap::Parser;
 
-use args::{Cli, Command};
+use args::{Cli, Command, SelectArgs};
 
 /// Runs the command line `words`, the first being the program's name; returns the exit code.
 ///
@@ -38,6 +39,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> u8 {
         Err(error) => failure::from_clap(&error),
         Ok(cli) => interrupt::install().and_then(|()| match cli.command {
             Command::Select(args) => select::run(&args, &words),
+            Command::Features(args) => select::run(&SelectArgs { features: true, ..*args }, &words),
             Command::Demo(args) => demo::run(&args, &words),
         }),
     };

@@ -1,12 +1,11 @@
 //! `arss select`: read, choose, write.
 
 use std::ffi::OsString;
-use std::fs;
 use std::path::Path;
 
 use arss::{Count, Error, Method, Selection};
 
-use crate::args::{DemandArgs, SelectArgs};
+use crate::args::{DemandArgs, Order, SelectArgs};
 use crate::failure::Failure;
 use crate::io::{self, Format, Picks, Table};
 use crate::messages::Messages;
@@ -14,7 +13,7 @@ use crate::output::{self, Files};
 use crate::report::{self, Subject};
 use crate::solve::{self, Job};
 use crate::table::{Sheet, number};
-use crate::{demands, json, method};
+use crate::{demands, json, method, targets};
 
 /// Tables up to so many items are scored whole for the report; ARSS and RRSS take time with its square.
 const SCORED_FOR_REPORT: usize = 5000;
@@ -23,6 +22,7 @@ const SCORED_FOR_REPORT: usize = 5000;
 pub fn run(args: &SelectArgs, words: &[OsString]) -> Result<(), Failure> {
     let format = input_format(&args.input)?;
     let output_format = check_outputs(args, format)?;
+    check_axis(args)?;
     let method = method::build(&args.method)?;
     check_demands(args, &method)?;
     let mut messages = Messages::new(args.quiet);
@@ -42,7 +42,8 @@ pub fn run(args: &SelectArgs, words: &[OsString]) -> Result<(), Failure> {
 
     let mut files = Files::default();
     if let Some((target, format)) = args.output.as_deref().zip(output_format) {
-        files.add(target, |out| table.write(out, format, picks(&job, &selection)))?;
+        let chosen = in_order(&selection.indices, args.order);
+        files.add(target, |out| table.write(out, format, picks(&job, &chosen)))?;
     }
     if let Some(target) = &args.scores {
         let names = args.features.then(|| column_names(&table));
@@ -71,12 +72,11 @@ fn scored_for_report(args: &SelectArgs, table: &Table) -> bool {
 }
 
 fn page(args: &SelectArgs, words: &[OsString], table: &Table, job: &Job<'_>, selection: &Selection) -> String {
-    // The folder is nobody's business; it is in the command line if it was typed.
-    let input = args.input.file_name().unwrap_or(args.input.as_os_str()).to_string_lossy().into_owned();
-    report::html(&Subject { table, job, selection, input, command: report::line(words) })
+    let (input, command) = (report::name(&args.input), report::line(words));
+    report::html(&Subject { table, job, selection, input, command })
 }
 
-/// Fails on demands that the method or the axis cannot meet: found out before the table is read.
+/// Fails on demands that the method cannot meet: found out before the table is read.
 fn check_demands(args: &SelectArgs, method: &Method) -> Result<(), Failure> {
     if args.k == Count::Auto && !matches!(method, Method::Exemplars(_)) {
         return Err(Error::NoAuto { method: method.name() }.into());
@@ -85,22 +85,37 @@ fn check_demands(args: &SelectArgs, method: &Method) -> Result<(), Failure> {
         let what = format!("--assignments is not known to method {}; use exemplars or facility", method.name());
         return Err(Failure::Input(what));
     }
+    Ok(())
+}
+
+/// Fails on demands of rows where columns are chosen.
+fn check_axis(args: &SelectArgs) -> Result<(), Failure> {
     let DemandArgs { include, forbid, weights, group, quotas: _ } = &args.method.demands;
     let of_rows = [("--include", include), ("--forbid", forbid), ("--weights", weights), ("--group", group)];
     match of_rows.into_iter().find(|(_, given)| given.is_some()) {
         Some((flag, _)) if args.features => {
-            Err(Failure::Input(format!("{flag} is about rows, but --features chooses columns")))
+            Err(Failure::Input(format!("{flag} is about rows, but columns are chosen")))
         }
         _ => Ok(()),
     }
 }
 
-/// What is written to `-o`.
-pub fn picks<'a>(job: &Job<'_>, selection: &'a Selection) -> Picks<'a> {
-    if job.features { Picks::Columns(&selection.indices) } else { Picks::Rows(&selection.indices) }
+/// The items `chosen` as they are written to `-o`.
+pub fn picks<'a>(job: &Job<'_>, chosen: &'a [usize]) -> Picks<'a> {
+    if job.features { Picks::Columns(chosen) } else { Picks::Rows(chosen) }
 }
 
-fn input_format(input: &Path) -> Result<Format, Failure> {
+/// The items as they come, best first, or in the order of the file.
+pub fn in_order(items: &[usize], order: Order) -> Vec<usize> {
+    let mut items = items.to_vec();
+    if order == Order::File {
+        items.sort_unstable();
+    }
+    items
+}
+
+/// The format of the input, by its name.
+pub fn input_format(input: &Path) -> Result<Format, Failure> {
     if input.is_dir() {
         return Err(Failure::in_file(input, "is a directory, not a file"));
     }
@@ -109,37 +124,31 @@ fn input_format(input: &Path) -> Result<Format, Failure> {
 
 /// The format of `-o`, once it is sure that all files can be written.
 fn check_outputs(args: &SelectArgs, input: Format) -> Result<Option<Format>, Failure> {
-    let same =
-        |a: &Path, b: &Path| a == b || fs::canonicalize(a).ok().is_some_and(|a| fs::canonicalize(b).ok() == Some(a));
-    let all = [("-o", &args.output), ("--scores", &args.scores), ("--assignments", &args.assignments)];
-    let all = all.into_iter().chain([("--report", &args.report)]);
-    let targets: Vec<(&str, &Path)> = all.filter_map(|(flag, path)| Some((flag, path.as_deref()?))).collect();
-    for (at, (flag, target)) in targets.iter().enumerate() {
-        if same(target, &args.input) {
-            return Err(Failure::in_file(target, "is the input; write to another file"));
-        }
-        if let Some((other, _)) = targets[..at].iter().find(|(_, other)| same(target, other)) {
-            return Err(Failure::in_file(target, format_args!("was given to both {other} and {flag}")));
-        }
-    }
-    let format = match &args.output {
-        None => None,
-        Some(target) => Some(output_format(target, input)?),
-    };
-    targets.iter().try_for_each(|(_, target)| output::check_target(target))?;
+    let format = args.output.as_deref().map(|target| output_format("-o", target, input)).transpose()?;
+    let targets = [
+        ("-o", &args.output),
+        ("--scores", &args.scores),
+        ("--assignments", &args.assignments),
+        ("--report", &args.report),
+    ];
+    targets::check(&args.input, &targets)?;
     Ok(format)
 }
 
-fn output_format(target: &Path, input: Format) -> Result<Format, Failure> {
+/// The format in which `flag` writes rows of an input of this format to `target`.
+pub fn output_format(flag: &str, target: &Path, input: Format) -> Result<Format, Failure> {
     match (input, Format::of(target)) {
         (Format::Csv, Some(Format::Csv)) => Ok(Format::Csv),
         (Format::Npy, Some(format)) => Ok(format),
-        (Format::Csv, _) => Err(Failure::in_file(target, "from a .csv input, -o writes .csv")),
-        (Format::Npy, None) => Err(Failure::in_file(target, "from a .npy input, -o writes .npy or .csv")),
+        (Format::Csv, _) => Err(Failure::in_file(target, format_args!("from a .csv input, {flag} writes .csv"))),
+        (Format::Npy, None) => {
+            Err(Failure::in_file(target, format_args!("from a .npy input, {flag} writes .npy or .csv")))
+        }
     }
 }
 
-fn column_names(table: &Table) -> Vec<String> {
+/// The names of the columns that are chosen by.
+pub fn column_names(table: &Table) -> Vec<String> {
     let columns = table.values.shape().1;
     (0..columns).map(|column| table.name(column).map_or_else(|| io::npy::heading(column), str::to_owned)).collect()
 }

@@ -1,6 +1,13 @@
 //! The command line as it would be typed again.
 
 use std::ffi::OsString;
+use std::path::Path;
+
+/// What a table is called: its file without the folder, which is nobody's business; it is in the command line if it
+/// was typed.
+pub fn name(input: &Path) -> String {
+    input.file_name().unwrap_or(input.as_os_str()).to_string_lossy().into_owned()
+}
 
 /// The words of a command line, quoted for a shell where they need it; the program is called by its own name,
 /// wherever it was started from.

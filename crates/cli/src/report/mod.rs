@@ -11,6 +11,6 @@ mod sample;
 mod subject;
 mod summary;
 
-pub use command::line;
+pub use command::{line, name};
 pub use page::html;
 pub use subject::Subject;

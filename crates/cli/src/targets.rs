@@ -1,0 +1,23 @@
+//! Files that a command shall write: checked before it reads anything.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::failure::Failure;
+use crate::output;
+
+/// Fails if a file is the input, was named twice, or can clearly not be written; each comes with its flag.
+pub fn check(input: &Path, all: &[(&str, &Option<PathBuf>)]) -> Result<(), Failure> {
+    let same =
+        |a: &Path, b: &Path| a == b || fs::canonicalize(a).ok().is_some_and(|a| fs::canonicalize(b).ok() == Some(a));
+    let targets: Vec<(&str, &Path)> = all.iter().filter_map(|(flag, path)| Some((*flag, path.as_deref()?))).collect();
+    for (at, (flag, target)) in targets.iter().enumerate() {
+        if same(target, input) {
+            return Err(Failure::in_file(target, "is the input; write to another file"));
+        }
+        if let Some((other, _)) = targets[..at].iter().find(|(_, other)| same(target, other)) {
+            return Err(Failure::in_file(target, format_args!("was given to both {other} and {flag}")));
+        }
+    }
+    targets.iter().try_for_each(|(_, target)| output::check_target(target))
+}
