@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use arss::Count;
 use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
 
+use crate::args_outliers::OutliersArgs;
 use crate::count;
 
 /// The method for columns, unless another is named: it explains the other columns best (docs/cli.md has figures).
@@ -28,6 +29,8 @@ pub enum Command {
     /// Choose K columns of a table: those that explain the others best
     #[command(mut_arg("method", |method| method.default_value(FOR_COLUMNS)), mut_args(only_of_rows))]
     Features(Box<SelectArgs>),
+    /// Rank the strangest rows and say why; or write the table without them
+    Outliers(Box<OutliersArgs>),
     /// Choose from a bundled table with damaged rows and show what happened
     Demo(DemoArgs),
 }

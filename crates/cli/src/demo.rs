@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::io::{self, Format, Table};
 use crate::messages::Messages;
 use crate::output::{self, Files};
-use crate::report::{self, Subject};
+use crate::report::{self, More, Subject};
 use crate::solve::{self, Job};
 use crate::table::{Sheet, number};
 use crate::{json, select};
@@ -35,7 +35,8 @@ pub fn run(args: &DemoArgs, words: &[OsString]) -> Result<(), Failure> {
     let chosen = solve::run(&table.values, &job, &mut messages)?;
     let rivals = rivals(&table)?;
     let (input, command) = ("forest.csv".to_owned(), report::line(words));
-    let shown = report::html(&Subject { table: &table, job: &job, selection: &chosen, input, command });
+    let more = More::default();
+    let shown = report::html(&Subject { table: &table, job: &job, selection: &chosen, input, command, more });
     write_files(&args.directory, &table, &job, &chosen, &shown)?;
     messages.add(select::summary(&table, &job, &chosen));
     messages.flush();

@@ -5,6 +5,9 @@
 //! A library as well as a binary, so that the Python package can ship the same commands.
 
 mod args;
+mod args_common;
+mod args_outliers;
+mod cells;
 mod count;
 mod demands;
 mod demo;
@@ -14,8 +17,11 @@ mod io;
 mod json;
 mod messages;
 mod method;
+mod outliers;
 mod output;
 mod progress;
+mod reading;
+mod reasons;
 mod report;
 mod scale;
 mod select;
@@ -40,6 +46,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(cli) => interrupt::install().and_then(|()| match cli.command {
             Command::Select(args) => select::run(&args, &words),
             Command::Features(args) => select::run(&SelectArgs { features: true, ..*args }, &words),
+            Command::Outliers(args) => outliers::run(&args, &words),
             Command::Demo(args) => demo::run(&args, &words),
         }),
     };

@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::io::{self, Format, Picks, Table};
 use crate::messages::Messages;
 use crate::output::{self, Files};
-use crate::report::{self, Subject};
+use crate::report::{self, More, Subject};
 use crate::solve::{self, Job};
 use crate::table::{Sheet, number};
 use crate::{demands, json, method, targets};
@@ -73,7 +73,7 @@ fn scored_for_report(args: &SelectArgs, table: &Table) -> bool {
 
 fn page(args: &SelectArgs, words: &[OsString], table: &Table, job: &Job<'_>, selection: &Selection) -> String {
     let (input, command) = (report::name(&args.input), report::line(words));
-    report::html(&Subject { table, job, selection, input, command })
+    report::html(&Subject { table, job, selection, input, command, more: More::default() })
 }
 
 /// Fails on demands that the method cannot meet: found out before the table is read.

@@ -21,3 +21,11 @@ pub fn check(input: &Path, all: &[(&str, &Option<PathBuf>)]) -> Result<(), Failu
     }
     targets.iter().try_for_each(|(_, target)| output::check_target(target))
 }
+
+/// Fails if one of the files is there already, unless `force` says that it may be replaced.
+pub fn check_new<'a>(targets: impl IntoIterator<Item = &'a PathBuf>, force: bool) -> Result<(), Failure> {
+    match targets.into_iter().find(|target| target.is_file() && !force) {
+        Some(target) => Err(Failure::in_file(target, "already exists; --force replaces it")),
+        None => Ok(()),
+    }
+}

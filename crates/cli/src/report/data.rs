@@ -91,6 +91,9 @@ struct Strange {
     item: usize,
     outlier: f64,
     chosen: bool,
+    /// The columns that make it strange, where the method knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
     cells: Vec<String>,
 }
 
@@ -170,10 +173,12 @@ fn outliers(subject: &Subject<'_>) -> Option<Chart<Histogram>> {
     let chart = Histogram::new(scores, subject.threshold())?;
     let item = subject.item();
     let mut text = match subject.threshold() {
-        Some(_) => {
+        Some(threshold) => {
             let beyond = (0..subject.items()).filter(|&at| subject.is_outlier(at)).count();
             let share = percent(beyond as f64 / subject.items() as f64);
-            format!("How many {item}s have which outlier score; {beyond} ({share}) are beyond the threshold 1.")
+            format!(
+                "How many {item}s have which outlier score; {beyond} ({share}) are beyond the threshold {threshold}."
+            )
         }
         None => format!(
             "How many {item}s have which outlier score: what the choice leaves of a {item}. There is no threshold."
@@ -245,13 +250,16 @@ fn picks(subject: &Subject<'_>) -> Picks {
 fn strangest(subject: &Subject<'_>) -> Option<Vec<Strange>> {
     let scores = subject.outlier_scores()?;
     let items = summary::strangest(subject, STRANGEST);
+    let cells = fitting(subject, &items, BYTES);
+    let mut why = subject.reasons(&items[..cells.len()]).map(Vec::into_iter);
     let strange = |(&item, cells): (&usize, Vec<String>)| Strange {
         item,
         outlier: scores[item],
         chosen: subject.selection.indices.contains(&item),
+        why: why.as_mut().and_then(Iterator::next),
         cells,
     };
-    Some(items.iter().zip(fitting(subject, &items, BYTES)).map(strange).collect())
+    Some(items.iter().zip(cells).map(strange).collect())
 }
 
 /// The cells of the first items, as many as take no more than so many bytes in the page; of one at least.

@@ -13,4 +13,6 @@ mod summary;
 
 pub use command::{line, name};
 pub use page::html;
-pub use subject::Subject;
+pub use projection::median;
+pub use sample::sample;
+pub use subject::{More, Subject};
