@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use arss::Count;
 use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
 
+use crate::args_compare::CompareArgs;
 use crate::args_outliers::OutliersArgs;
 use crate::count;
 
@@ -31,6 +32,8 @@ pub enum Command {
     Features(Box<SelectArgs>),
     /// Rank the strangest rows and say why; or write the table without them
     Outliers(Box<OutliersArgs>),
+    /// Let the data decide: several methods on your own file, judged alike
+    Compare(Box<CompareArgs>),
     /// Choose from a bundled table with damaged rows and show what happened
     Demo(DemoArgs),
 }

@@ -45,4 +45,16 @@ impl<'a> Cells<'a> {
         };
         value / self.unit
     }
+
+    /// Puts the numbers of `row` into `into`.
+    pub fn copy(&self, row: usize, into: &mut [f64]) {
+        into.iter_mut().enumerate().for_each(|(column, value)| *value = self.get(row, column));
+    }
+
+    /// The numbers of these rows, one after the other.
+    pub fn gather(&self, rows: &[usize]) -> Vec<f64> {
+        let mut values = vec![0.0; rows.len() * self.columns];
+        rows.iter().zip(values.chunks_exact_mut(self.columns)).for_each(|(&row, into)| self.copy(row, into));
+        values
+    }
 }

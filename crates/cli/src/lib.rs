@@ -6,8 +6,10 @@
 
 mod args;
 mod args_common;
+mod args_compare;
 mod args_outliers;
 mod cells;
+mod compare;
 mod count;
 mod demands;
 mod demo;
@@ -47,6 +49,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> u8 {
             Command::Select(args) => select::run(&args, &words),
             Command::Features(args) => select::run(&SelectArgs { features: true, ..*args }, &words),
             Command::Outliers(args) => outliers::run(&args, &words),
+            Command::Compare(args) => compare::run(&args, &words),
             Command::Demo(args) => demo::run(&args, &words),
         }),
     };

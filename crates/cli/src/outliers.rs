@@ -70,7 +70,7 @@ pub fn run(args: &OutliersArgs, words: &[OsString]) -> Result<(), Failure> {
     }
     if let Some(target) = &args.report {
         let (input, command) = (report::name(&args.read.input), report::line(words));
-        let more = More { threshold: Some(args.threshold) };
+        let more = More { threshold: Some(args.threshold), ..More::default() };
         let page = report::html(&Subject { table: &table, job: &job, selection: &selection, input, command, more });
         files.add(target, |out| out.write_all(page.as_bytes()))?;
     }

@@ -48,6 +48,24 @@
     return [section("The strangest " + item + "s", "strangest", sortable(caption, columns, rows, { column: 1, order: "descending" }))];
   }
 
+  function comparisonTable() {
+    const found = report.comparison;
+    if (!found) return [];
+    const columns = [{ name: "Method", value: (row) => row.method }];
+    found.measures.forEach(([name], at) => columns.push({
+      name, number: true, value: (row) => (row.values[at] === "-" ? null : row.values[at]),
+      text: (row) => row.values[at] + (row.best[at] ? " (best)" : ""), strong: (row) => row.best[at],
+    }));
+    const meanings = make("dl");
+    found.measures.forEach(([name, meaning]) => meanings.append(make("dt", {}, name), make("dd", {}, meaning)));
+    const lost = found.left_out.length ? [make("ul", { "aria-label": "Left out" }, ...found.left_out.map((line) => make("li", {}, line)))] : [];
+    // The methods come by accuracy where there is a label, by distance otherwise.
+    const last = found.measures.length - 1;
+    const first = found.measures[last][0] === "accuracy" ? { column: last + 1, order: "descending" } : { column: 1, order: "ascending" };
+    const table = sortable(found.text, columns, found.rows, first);
+    return [section("The methods compared", "comparison", table, meanings, ...lost)];
+  }
+
   // --- charts ---
 
   const charts = [];
@@ -319,7 +337,7 @@
     const summary = section("In three sentences", "summary", ...report.summary.map((sentence) => make("p", {}, sentence)));
     summary.classList.add("summary");
     const pair = make("div", { class: "pair" }, ...coverageChart(), ...outlierChart(), ...scoreChart());
-    main.append(summary, mapFigure(), picksTable(), pair, ...convergenceCharts(), ...strangestTable(), repeat());
+    main.append(summary, ...comparisonTable(), mapFigure(), picksTable(), pair, ...convergenceCharts(), ...strangestTable(), repeat());
     later.forEach((start) => start());
     // Tests wait for this.
     Promise.all(charts).then(() => { document.documentElement.dataset.drawn = String(charts.length); });

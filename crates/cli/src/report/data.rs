@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::comparison::Comparison;
 use super::histogram::Histogram;
 use super::map::Map;
 use super::neighbours;
@@ -20,7 +21,7 @@ const BYTES: usize = 200_000;
 
 /// Everything the page shows; what there is no data for is left out.
 #[derive(Debug, Serialize)]
-pub struct Report {
+pub struct Report<'a> {
     version: &'static str,
     command: String,
     input: String,
@@ -37,6 +38,7 @@ pub struct Report {
     convergence: Option<Convergence>,
     picks: Picks,
     strangest: Option<Vec<Strange>>,
+    comparison: Option<&'a Comparison>,
 }
 
 /// A chart and what it shows in words.
@@ -97,9 +99,9 @@ struct Strange {
     cells: Vec<String>,
 }
 
-impl Report {
+impl<'a> Report<'a> {
     /// Everything about `subject`.
-    pub fn new(subject: &Subject<'_>) -> Self {
+    pub fn new(subject: &'a Subject<'_>) -> Self {
         Report {
             version: env!("CARGO_PKG_VERSION"),
             command: subject.command.clone(),
@@ -115,6 +117,7 @@ impl Report {
             convergence: convergence(subject),
             picks: picks(subject),
             strangest: strangest(subject),
+            comparison: subject.more.comparison.as_ref(),
         }
     }
 }

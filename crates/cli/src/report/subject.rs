@@ -2,6 +2,7 @@
 
 use arss::{Method, Samples, Selection};
 
+use super::comparison::Comparison;
 use crate::cells::Cells;
 use crate::io::{Table, Values, npy};
 use crate::reasons::Reasons;
@@ -33,6 +34,8 @@ pub struct Subject<'a> {
 pub struct More {
     /// The outlier score above which a row is an outlier, if it is not the method's own.
     pub threshold: Option<f64>,
+    /// Other methods on the same table.
+    pub comparison: Option<Comparison>,
 }
 
 impl Subject<'_> {
