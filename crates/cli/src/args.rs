@@ -6,6 +6,7 @@ use arss::Count;
 use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
 
 use crate::args_compare::CompareArgs;
+use crate::args_help::{CompletionsArgs, ManArgs};
 use crate::args_outliers::OutliersArgs;
 use crate::count;
 
@@ -36,6 +37,10 @@ pub enum Command {
     Compare(Box<CompareArgs>),
     /// Choose from a bundled table with damaged rows and show what happened
     Demo(DemoArgs),
+    /// Print the completions for a shell
+    Completions(CompletionsArgs),
+    /// Print the manual page, or write one for each command
+    Man(ManArgs),
 }
 
 /// Flags of `arss select` that mean nothing for columns are not shown for them.

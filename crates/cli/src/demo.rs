@@ -1,7 +1,6 @@
 //! `arss demo`: choose from a bundled table of forest plots, 60 of which are damaged.
 
 use std::ffi::OsString;
-use std::fs;
 use std::path::Path;
 
 use arss::{Arss, Count, Exemplars, Method, Random, Selection};
@@ -26,7 +25,7 @@ const SHOWN: [&str; 4] = ["elevation_m", "slope_deg", "cover_type", "damage"];
 
 /// Runs `arss demo`; `words` is the command line it came from.
 pub fn run(args: &DemoArgs, words: &[OsString]) -> Result<(), Failure> {
-    make_folder(&args.directory)?;
+    output::make_folder(&args.directory)?;
     let mut messages = Messages::new(false);
     let mut table = io::csv::parse(FOREST.to_vec(), Path::new("forest.csv"))?;
     solve::prepare(&mut table.values, Scale::Standard, &mut messages);
@@ -60,10 +59,6 @@ fn rivals(table: &Table) -> Result<Rivals, Failure> {
     let paper = choose(Method::Arss(Arss::paper()))?;
     let random = (0..DRAWS).map(|seed| choose(Method::Random(Random { seed }))).collect::<Result<_, _>>()?;
     Ok(Rivals { paper, random })
-}
-
-fn make_folder(folder: &Path) -> Result<(), Failure> {
-    fs::create_dir_all(folder).map_err(|error| Failure::Run(format!("{}: cannot be made: {error}", folder.display())))
 }
 
 fn write_files(

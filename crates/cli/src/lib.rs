@@ -7,9 +7,11 @@
 mod args;
 mod args_common;
 mod args_compare;
+mod args_help;
 mod args_outliers;
 mod cells;
 mod compare;
+mod completions;
 mod count;
 mod demands;
 mod demo;
@@ -17,6 +19,7 @@ mod failure;
 mod interrupt;
 mod io;
 mod json;
+mod man;
 mod messages;
 mod method;
 mod outliers;
@@ -51,6 +54,8 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> u8 {
             Command::Outliers(args) => outliers::run(&args, &words),
             Command::Compare(args) => compare::run(&args, &words),
             Command::Demo(args) => demo::run(&args, &words),
+            Command::Completions(args) => completions::run(&args),
+            Command::Man(args) => man::run(&args),
         }),
     };
     match result {
