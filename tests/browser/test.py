@@ -94,42 +94,79 @@ def check_hover(browser):
     assert browser.script("return document.getElementById('tip').hidden")
 
 
-def column(browser, name):
-    """The cells of a column of the picks, from top to bottom."""
+def column(browser, name, table="picks"):
+    """The cells of a column of a table, from top to bottom."""
     return browser.script(
         """
-        const heads = [...document.querySelectorAll("#picks thead th")];
+        const heads = [...document.querySelectorAll(`#${arguments[1]} thead th`)];
         const at = heads.findIndex((head) => head.textContent === arguments[0]);
-        return [...document.querySelectorAll("#picks tbody tr")].map((line) => line.cells[at].textContent);
+        return [...document.querySelectorAll(`#${arguments[1]} tbody tr`)].map((line) => line.cells[at].textContent);
         """,
         name,
+        table,
+    )
+
+
+def press(browser, name, table="picks"):
+    """Presses a heading from the keyboard."""
+    browser.script(
+        "[...document.querySelectorAll(`#${arguments[1]} thead button`)]"
+        ".find((b) => b.textContent === arguments[0]).focus()",
+        name,
+        table,
+    )
+    browser.keys("\ue007")  # Enter
+
+
+def order(browser, name, table="picks"):
+    """How a table says it is sorted by a column."""
+    return browser.script(
+        "return [...document.querySelectorAll(`#${arguments[1]} thead th`)]"
+        ".find((h) => h.textContent === arguments[0]).ariaSort",
+        name,
+        table,
     )
 
 
 def check_sort(browser):
-    def press(name):
-        browser.script(
-            "[...document.querySelectorAll('#picks thead button')].find((b) => b.textContent === arguments[0]).focus()",
-            name,
-        )
-        browser.keys("\ue007")  # Enter: it works from the keyboard
-
-    def order(name):
-        return browser.script(
-            "return [...document.querySelectorAll('#picks thead th')]"
-            ".find((h) => h.textContent === arguments[0]).ariaSort",
-            name,
-        )
 
     ranks = column(browser, "Rank")
-    assert ranks == sorted(ranks, key=int) and order("Rank") == "ascending"
-    press("Row")
+    assert ranks == sorted(ranks, key=int) and order(browser, "Rank") == "ascending"
+    press(browser, "Row")
     rows = [int(row) for row in column(browser, "Row")]
-    assert rows == sorted(rows) and (order("Row"), order("Rank")) == ("ascending", "none")
-    press("Row")
-    assert [int(row) for row in column(browser, "Row")] == rows[::-1] and order("Row") == "descending"
-    press("Rank")
+    assert rows == sorted(rows) and (order(browser, "Row"), order(browser, "Rank")) == ("ascending", "none")
+    press(browser, "Row")
+    assert [int(row) for row in column(browser, "Row")] == rows[::-1] and order(browser, "Row") == "descending"
+    press(browser, "Rank")
     assert column(browser, "Rank") == ranks
+
+
+def check_comparison(browser):
+    """The table of the methods: all there, the best named in words, sorted from the keyboard, measures explained."""
+
+    def values(name):
+        return [float(cell.removesuffix(" (best)")) for cell in column(browser, name, "comparison")]
+
+    assert len(column(browser, "Method", "comparison")) == 9
+    accuracy = values("accuracy")
+    assert accuracy == sorted(accuracy, reverse=True) and order(browser, "accuracy", "comparison") == "descending"
+    assert column(browser, "accuracy", "comparison")[0].endswith(" (best)")
+    press(browser, "distance", "comparison")
+    distance = values("distance")
+    assert distance == sorted(distance) and order(browser, "distance", "comparison") == "ascending"
+    assert order(browser, "accuracy", "comparison") == "none"
+    best = browser.script("return [...document.querySelectorAll('#comparison td strong')].map((s) => s.textContent)")
+    assert best and all(text.endswith(" (best)") for text in best), best
+    terms = browser.script("return [...document.querySelectorAll('#comparison dt')].map((t) => t.textContent)")
+    assert terms == ["distance", "outliers", "reconstruction", "accuracy"], terms
+    left = browser.script("return document.querySelectorAll('#comparison li').length")
+    assert left == 0, left
+
+
+def check_reasons(browser):
+    """The strangest rows say why, by the names of columns."""
+    why = column(browser, "Why", "strangest")
+    assert len(why) == 20 and all("value" in text for text in why[:10]), why
 
 
 def check_zoom(browser):
@@ -248,6 +285,10 @@ def main():
 
         run("select", "hostile.csv", "-k", "9", "--report", "exemplars.html")
         run("select", "hostile.csv", "-k", "5", "--method", "rrss", "--report", "rrss.html")
+        label = "<img src=x onerror=hacked=1>"
+        run("compare", "hostile.csv", "-k", "6", "--label", label, "--report", "compare.html")
+        run("compare", "hostile.csv", "-k", "6", "--patience", "0", "--report", "left.html")
+        run("outliers", "hostile.csv", "--threshold", "1.5", "--report", "outliers.html")
         run("demo", "demo")
         with Browser(folder / "profile") as browser:
             check_page(browser, folder / "exemplars.html", 4)
@@ -255,7 +296,14 @@ def main():
             check_page(browser, folder / "rrss.html", 5)
             check_charts(browser, {"map": 200, "outliers": 5, "scores": 5, "convergence": 2})
             check_page(browser, folder / "demo" / "report.html", 4)
-    print("test-browser: 3 pages opened, drawn, hovered, sorted, zoomed; nothing hostile ran, nothing was asked for")
+            check_page(browser, folder / "compare.html", 4)
+            check_comparison(browser)
+            check_page(browser, folder / "outliers.html", 4)
+            check_reasons(browser)
+            open_page(browser, folder / "left.html")
+            assert browser.script("return document.querySelectorAll('#comparison li').length") == 7
+            check_quiet(browser, folder / "left.html")
+    print("test-browser: 6 pages opened, drawn, hovered, sorted, zoomed; nothing hostile ran, nothing was asked for")
 
 
 if __name__ == "__main__":

@@ -3,10 +3,16 @@
 use std::path::PathBuf;
 
 use arss::Count;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
 
+use crate::args_compare::CompareArgs;
+use crate::args_help::{CompletionsArgs, ManArgs};
 use crate::args_input::InputArgs;
+use crate::args_outliers::OutliersArgs;
 use crate::count;
+
+/// The method for columns, unless another is named: it explains the other columns best (docs/cli.md has figures).
+const FOR_COLUMNS: &str = "ted";
 
 /// Pick the K rows (or columns) that stand for a whole table, even when part of it is garbage.
 #[derive(Debug, Parser)]
@@ -20,10 +26,34 @@ pub struct Cli {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Choose K rows (or columns) of a table
+    /// Choose K rows of a table
+    #[command(mut_arg("method", |method| method.default_value_if("features", "true", FOR_COLUMNS)))]
     Select(Box<SelectArgs>),
+    /// Choose K columns of a table: those that explain the others best
+    #[command(mut_arg("method", |method| method.default_value(FOR_COLUMNS)), mut_args(only_of_rows))]
+    Features(Box<SelectArgs>),
+    /// Rank the strangest rows and say why; or write the table without them
+    Outliers(Box<OutliersArgs>),
+    /// Let the data decide: several methods on your own file, judged alike
+    Compare(Box<CompareArgs>),
     /// Choose from a bundled table with damaged rows and show what happened
     Demo(DemoArgs),
+    /// Print the completions for a shell
+    Completions(CompletionsArgs),
+    /// Print the manual page, or write one for each command
+    Man(ManArgs),
+}
+
+/// Flags of `arss select` that mean nothing for columns are not shown for them.
+fn only_of_rows(arg: Arg) -> Arg {
+    let of_rows = ["features", "assignments", "include", "forbid", "weights", "group", "quotas"];
+    match arg.get_id().as_str() {
+        "k" => arg.help("How many columns to choose: a number, or a share (5% or 0.05) [auto: exemplars]"),
+        "output" => arg.help("Write the chosen columns with all rows (.csv, or .npy for a .npy input)"),
+        "scores" => arg.help("Write score, norm and residual of every column as csv"),
+        id if of_rows.contains(&id) => arg.hide(true),
+        _ => arg,
+    }
 }
 
 /// Flags of `arss demo`.
@@ -43,7 +73,7 @@ pub struct SelectArgs {
     /// How many rows to choose: a number, a share (5% or 0.05), or auto (as many as pay) [auto: exemplars]
     #[arg(short, value_name = "K", allow_negative_numbers = true, value_parser = count::parse)]
     pub k: Count,
-    /// Choose columns instead of rows
+    /// Choose columns instead of rows, as arss features does
     #[arg(long)]
     pub features: bool,
     /// Write the chosen rows with all their columns, unchanged: .csv, .tsv, .parquet, .arrow, .jsonl, .npy

@@ -51,10 +51,9 @@ pub struct InputArgs {
     /// What to do about missing values
     #[arg(long, value_enum, value_name = "HOW", default_value_t)]
     pub missing: Missing,
-    /// How columns are scaled before choosing; files always hold the values as they came [robust for exemplars,
-    /// standard for the others]
-    #[arg(long, value_enum, value_name = "HOW")]
-    pub scale: Option<Scale>,
+    /// How columns are scaled before choosing; files always hold the values as they came
+    #[arg(long, value_enum, value_name = "HOW", default_value_t)]
+    pub scale: Scale,
 }
 
 impl InputArgs {
@@ -126,11 +125,14 @@ pub enum Missing {
 }
 
 /// How columns are scaled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Scale {
     /// As they come
     None,
     /// Mean 0, variance 1; constant columns become 0
+    // On the bundled table the robust scale ranks outliers better (AUROC .998 against .988), but the gate then lets
+    // more of them pass: 19 damaged rows among 200 picks against 3. So this stays the default.
+    #[default]
     Standard,
     /// Median 0, variance 1 with extreme values pulled in
     Robust,

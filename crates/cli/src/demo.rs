@@ -1,7 +1,6 @@
 //! `arss demo`: choose from a bundled table of forest plots, 60 of which are damaged.
 
 use std::ffi::OsString;
-use std::fs;
 use std::path::Path;
 
 use arss::{Arss, Count, Exemplars, Method, Random, Selection};
@@ -12,7 +11,7 @@ use crate::failure::Failure;
 use crate::io::{self, Extra, Picks, Table, Target};
 use crate::messages::Messages;
 use crate::output::{self, Files};
-use crate::report::{self, Subject};
+use crate::report::{self, More, Subject};
 use crate::solve::{self, Job};
 use crate::table::{Sheet, number};
 use crate::{json, select};
@@ -27,16 +26,17 @@ const SHOWN: [&str; 4] = ["elevation_m", "slope_deg", "cover_type", "damage"];
 
 /// Runs `arss demo`; `words` is the command line it came from.
 pub fn run(args: &DemoArgs, words: &[OsString]) -> Result<(), Failure> {
-    make_folder(&args.directory)?;
+    output::make_folder(&args.directory)?;
     let mut messages = Messages::new(false);
     let mut table = io::read_text(FOREST, "forest.csv", &InputArgs::default().reading(None, None, None))?;
-    solve::prepare(&mut table.values, Scale::Robust, &mut messages);
+    solve::prepare(&mut table.values, Scale::Standard, &mut messages);
     let default = Method::Exemplars(Exemplars::default());
     let job = job(&default);
     let chosen = solve::run(&table.values, &job, &mut messages)?;
     let rivals = rivals(&table)?;
     let (input, command) = ("forest.csv".to_owned(), report::line(words));
-    let shown = report::html(&Subject { table: &table, job: &job, selection: &chosen, input, command });
+    let more = More::default();
+    let shown = report::html(&Subject { table: &table, job: &job, selection: &chosen, input, command, more });
     write_files(&args.directory, &table, &job, &chosen, &shown)?;
     messages.add(select::summary(&table, &job, &chosen));
     messages.flush();
@@ -60,10 +60,6 @@ fn rivals(table: &Table) -> Result<Rivals, Failure> {
     let paper = choose(Method::Arss(Arss::paper()))?;
     let random = (0..DRAWS).map(|seed| choose(Method::Random(Random { seed }))).collect::<Result<_, _>>()?;
     Ok(Rivals { paper, random })
-}
-
-fn make_folder(folder: &Path) -> Result<(), Failure> {
-    fs::create_dir_all(folder).map_err(|error| Failure::Run(format!("{}: cannot be made: {error}", folder.display())))
 }
 
 fn write_files(

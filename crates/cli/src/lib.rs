@@ -5,7 +5,14 @@
 //! A library as well as a binary, so that the Python package can ship the same commands.
 
 mod args;
+mod args_common;
+mod args_compare;
+mod args_help;
 mod args_input;
+mod args_outliers;
+mod cells;
+mod compare;
+mod completions;
 mod count;
 mod demands;
 mod demo;
@@ -13,22 +20,27 @@ mod failure;
 mod interrupt;
 mod io;
 mod json;
+mod man;
 mod messages;
 mod method;
+mod outliers;
 mod output;
 mod progress;
+mod reading;
+mod reasons;
 mod report;
 mod scale;
 mod select;
 mod size;
 mod solve;
 mod table;
+mod targets;
 
 use std::ffi::OsString;
 
 use clap::Parser;
 
-use args::{Cli, Command};
+use args::{Cli, Command, SelectArgs};
 
 /// Runs the command line `words`, the first being the program's name; returns the exit code.
 ///
@@ -40,7 +52,12 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> u8 {
         Err(error) => failure::from_clap(&error),
         Ok(cli) => interrupt::install().and_then(|()| match cli.command {
             Command::Select(args) => select::run(&args, &words),
+            Command::Features(args) => select::run(&SelectArgs { features: true, ..*args }, &words),
+            Command::Outliers(args) => outliers::run(&args, &words),
+            Command::Compare(args) => compare::run(&args, &words),
             Command::Demo(args) => demo::run(&args, &words),
+            Command::Completions(args) => completions::run(&args),
+            Command::Man(args) => man::run(&args),
         }),
     };
     match result {

@@ -21,6 +21,11 @@ pub fn check_target(target: &Path) -> Result<(), Failure> {
     Err(Failure::Run(format!("{}: cannot be written, there is no folder {}", target.display(), folder.display())))
 }
 
+/// Makes the folder if it is not there.
+pub fn make_folder(folder: &Path) -> Result<(), Failure> {
+    fs::create_dir_all(folder).map_err(|error| Failure::Run(format!("{}: cannot be made: {error}", folder.display())))
+}
+
 fn folder_of(target: &Path) -> &Path {
     match target.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,

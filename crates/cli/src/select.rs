@@ -1,7 +1,6 @@
 //! `arss select`: read, choose, write.
 
 use std::ffi::OsString;
-use std::path::Path;
 
 use arss::{Count, Error, Method, Selection};
 
@@ -10,10 +9,10 @@ use crate::failure::Failure;
 use crate::io::{self, Added, Extra, Picks, Table, Target};
 use crate::messages::Messages;
 use crate::output::{self, Files};
-use crate::report::{self, Subject};
+use crate::report::{self, More, Subject};
 use crate::solve::{self, Job};
 use crate::table::{Sheet, number};
-use crate::{demands, json, method};
+use crate::{demands, json, method, targets};
 
 /// Tables up to so many items are scored whole for the report; ARSS and RRSS take time with its square.
 const SCORED_FOR_REPORT: usize = 5000;
@@ -21,6 +20,7 @@ const SCORED_FOR_REPORT: usize = 5000;
 /// Runs `arss select`; `words` is the command line it came from.
 pub fn run(args: &SelectArgs, words: &[OsString]) -> Result<(), Failure> {
     let output_format = check_outputs(args)?;
+    check_axis(args)?;
     let method = method::build(&args.method)?;
     check_demands(args, &method)?;
     let mut messages = Messages::new(args.quiet);
@@ -32,7 +32,7 @@ pub fn run(args: &SelectArgs, words: &[OsString]) -> Result<(), Failure> {
         table.check_target(target, format)?;
     }
     let method = demands::apply(method, demanded, &mut table)?;
-    solve::prepare(&mut table.values, solve::scale_of(args.input.scale, &method), &mut messages);
+    solve::prepare(&mut table.values, args.input.scale, &mut messages);
     let job = Job {
         method: &method,
         count: args.k,
@@ -78,10 +78,10 @@ fn scored_for_report(args: &SelectArgs, table: &Table) -> bool {
 
 fn page(words: &[OsString], table: &Table, job: &Job<'_>, selection: &Selection) -> String {
     let input = table.source.title();
-    report::html(&Subject { table, job, selection, input, command: report::line(words) })
+    report::html(&Subject { table, job, selection, input, command: report::line(words), more: More::default() })
 }
 
-/// Fails on demands that the method or the axis cannot meet: found out before the table is read.
+/// Fails on demands that the method cannot meet: found out before the table is read.
 fn check_demands(args: &SelectArgs, method: &Method) -> Result<(), Failure> {
     if args.k == Count::Auto && !matches!(method, Method::Exemplars(_)) {
         return Err(Error::NoAuto { method: method.name() }.into());
@@ -90,14 +90,28 @@ fn check_demands(args: &SelectArgs, method: &Method) -> Result<(), Failure> {
         let what = format!("--assignments is not known to method {}; use exemplars or facility", method.name());
         return Err(Failure::Input(what));
     }
+    Ok(())
+}
+
+/// Fails on demands of rows where columns are chosen.
+fn check_axis(args: &SelectArgs) -> Result<(), Failure> {
     let DemandArgs { include, forbid, weights, group, quotas: _ } = &args.method.demands;
     let of_rows = [("--include", include), ("--forbid", forbid), ("--weights", weights), ("--group", group)];
     match of_rows.into_iter().find(|(_, given)| given.is_some()) {
         Some((flag, _)) if args.features => {
-            Err(Failure::Input(format!("{flag} is about rows, but --features chooses columns")))
+            Err(Failure::Input(format!("{flag} is about rows, but columns are chosen")))
         }
         _ => Ok(()),
     }
+}
+
+/// The items as they come, best first, or in the order of the file.
+pub fn in_order(items: &[usize], order: Order) -> Vec<usize> {
+    let mut items = items.to_vec();
+    if order == Order::File {
+        items.sort_unstable();
+    }
+    items
 }
 
 /// The picks in the order in which they are written, and what is added to each.
@@ -123,19 +137,14 @@ fn written(args: &SelectArgs, job: &Job<'_>, selection: &Selection) -> (Vec<usiz
 
 /// The format of `-o`, once it is sure that all files can be written.
 fn check_outputs(args: &SelectArgs) -> Result<Option<Target>, Failure> {
-    let all = [("-o", &args.output), ("--scores", &args.scores), ("--assignments", &args.assignments)];
-    let all = all.into_iter().chain([("--report", &args.report)]);
-    let targets: Vec<(&str, &Path)> = all.filter_map(|(flag, path)| Some((flag, path.as_deref()?))).collect();
-    for (at, (flag, target)) in targets.iter().enumerate() {
-        if args.input.inputs.iter().any(|input| io::is_same(target, input)) {
-            return Err(Failure::in_file(target, "is the input; write to another file"));
-        }
-        if let Some((other, _)) = targets[..at].iter().find(|(_, other)| io::is_same(target, other)) {
-            return Err(Failure::in_file(target, format_args!("was given to both {other} and {flag}")));
-        }
-    }
     let format = args.output.as_deref().map(Target::of).transpose()?;
-    targets.iter().try_for_each(|(_, target)| output::check_target(target))?;
+    let targets = [
+        ("-o", &args.output),
+        ("--scores", &args.scores),
+        ("--assignments", &args.assignments),
+        ("--report", &args.report),
+    ];
+    targets::check(&args.input.inputs, &targets)?;
     Ok(format)
 }
 

@@ -25,13 +25,6 @@ pub struct Job<'a> {
     pub all_scores: bool,
 }
 
-/// How columns are scaled if nothing is said: damaged rows inflate the variance, so the method that sets them aside
-/// looks at the middle of each column.
-pub fn scale_of(asked: Option<Scale>, method: &Method) -> Scale {
-    let exemplars = matches!(method, Method::Exemplars(_));
-    asked.unwrap_or(if exemplars { Scale::Robust } else { Scale::Standard })
-}
-
 /// Scales the values as asked.
 pub fn prepare(values: &mut Values, how: Scale, messages: &mut Messages) {
     if how != Scale::None && !scale::columns(values, how) {

@@ -6,22 +6,33 @@ const CELL: usize = 18;
 const LINE: usize = 100;
 /// What stands for columns left out.
 const MORE: &str = "...";
+/// What follows the best number of a column.
+pub const MARK: char = '*';
 
 /// A table of text; columns of numbers are set to the right.
 #[derive(Debug, Default)]
 pub struct Sheet {
     rows: Vec<Vec<String>>,
+    /// A column whose cells may be longer, and how long.
+    wide: Option<(usize, usize)>,
 }
 
 impl Sheet {
     /// A table with these headings.
     pub fn new(headings: impl IntoIterator<Item = String>) -> Self {
-        Sheet { rows: vec![headings.into_iter().map(|cell| clean(&cell)).collect()] }
+        Sheet { rows: vec![headings.into_iter().map(|cell| clean(&cell, CELL)).collect()], wide: None }
+    }
+
+    /// The table whose column `column` may have cells of `length` characters.
+    pub fn with_wide(self, column: usize, length: usize) -> Self {
+        Sheet { wide: Some((column, length)), ..self }
     }
 
     /// Adds a line.
     pub fn add(&mut self, cells: impl IntoIterator<Item = String>) {
-        self.rows.push(cells.into_iter().map(|cell| clean(&cell)).collect());
+        let limit = |column: usize| self.wide.filter(|wide| wide.0 == column).map_or(CELL, |wide| wide.1);
+        let cells = cells.into_iter().enumerate().map(|(column, cell)| clean(&cell, limit(column)));
+        self.rows.push(cells.collect());
     }
 
     /// The table as lines of text, as many columns as fit.
@@ -48,7 +59,9 @@ impl Sheet {
 
     fn is_number(&self, column: usize) -> bool {
         let cells = || self.rows.iter().skip(1).filter_map(|row| row.get(column));
-        cells().next().is_some() && cells().all(|cell| cell == "-" || cell.parse::<f64>().is_ok())
+        // A mark may follow the number.
+        let plain = |cell: &String| cell.trim_end_matches([' ', MARK]).to_owned();
+        cells().next().is_some() && cells().map(plain).all(|cell| cell == "-" || cell.parse::<f64>().is_ok())
     }
 }
 
@@ -56,11 +69,11 @@ fn length(cell: Option<&String>) -> usize {
     cell.map_or(0, |cell| cell.chars().count())
 }
 
-/// The cell on one line, without control characters, cut if it is long.
-fn clean(cell: &str) -> String {
-    let mut text: String = cell.chars().map(|c| if c.is_control() { ' ' } else { c }).take(CELL + 1).collect();
-    if text.chars().count() > CELL {
-        text = text.chars().take(CELL - MORE.len()).chain(MORE.chars()).collect();
+/// The cell on one line, without control characters, cut if it has more than `limit` characters.
+fn clean(cell: &str, limit: usize) -> String {
+    let mut text: String = cell.chars().map(|c| if c.is_control() { ' ' } else { c }).take(limit + 1).collect();
+    if text.chars().count() > limit {
+        text = text.chars().take(limit - MORE.len()).chain(MORE.chars()).collect();
     }
     text
 }
@@ -88,6 +101,16 @@ mod tests {
     fn numbers_are_short() {
         let shown = [0.0, 1.5, -12345.678, 1e-5, 1e150, 0.0123456, f64::NAN].map(number);
         assert_eq!(shown, ["0", "1.5000", "-12346", "1.0000e-5", "1.0000e150", "0.012346", "-"]);
+    }
+
+    #[test]
+    fn one_column_may_be_wide_and_marked_numbers_stay_numbers() {
+        let mut sheet = Sheet::new(["why", "size"].map(str::to_owned)).with_wide(0, 30);
+        sheet.add(["a reason of thirty characters.", "10 "].map(str::to_owned));
+        sheet.add(["short", "9*"].map(str::to_owned));
+        let text = sheet.text();
+        assert!(text.contains("a reason of thirty characters.   10\n"), "{text}");
+        assert!(text.ends_with("    9*\n"), "{text}");
     }
 
     #[test]

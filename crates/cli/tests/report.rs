@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Folder, noise, numbers, plots_csv};
+use common::{Folder, noise, numbers, page_data, plots_csv, poor_tables};
 use serde_json::Value;
 
 /// Cells that would do something if they were markup, a script or a formula.
@@ -27,15 +27,6 @@ fn hostile_csv() -> String {
     text + "far,\"</script><script>hacked=1</script>\",500,500\n"
 }
 
-/// The data of a page, as its script reads it.
-fn data(page: &str) -> Value {
-    let start = page.find("id=\"data\">").unwrap() + "id=\"data\">".len();
-    let json = &page[start..start + page[start..].find("</script>").unwrap()];
-    assert!(!json.contains(['<', '>', '&', '\u{2028}', '\u{2029}']));
-    assert!(json.len() < 1_000_000, "{} bytes of data", json.len());
-    serde_json::from_str(json).unwrap()
-}
-
 fn points(data: &Value, kind: &str) -> Vec<usize> {
     let of_kind = data["map"]["points"].as_array().unwrap().iter().filter(|point| point["kind"] == kind);
     of_kind.map(|point| point["item"].as_u64().unwrap() as usize).collect()
@@ -49,9 +40,9 @@ fn hostile_cells_are_data() {
     let page = folder.read("page.html");
     assert!(page.len() < 2_500_000, "{} bytes", page.len());
     // Only the scripts of the page itself.
-    assert_eq!(page.matches("<script").count(), 6);
+    assert_eq!(page.matches("<script").count(), 7);
     assert!(!page.contains("<img src=x") && !page.contains("<b>"));
-    let data = data(&page);
+    let data = page_data(&page);
     assert_eq!(data["input"], "<b> & table.csv");
     assert_eq!(data["command"], "arss select '<b> & table.csv' -k 8 --report page.html --json");
     assert_eq!(data["headings"][1], "<img src=x onerror=hacked=1>");
@@ -72,7 +63,7 @@ fn hostile_cells_are_data() {
 fn the_page_says_what_the_result_says() {
     let folder = Folder::with("plots.csv", plots_csv());
     let result = folder.json("select plots.csv -k 6 --report page.html");
-    let data = data(&folder.read("page.html"));
+    let data = page_data(&folder.read("page.html"));
     let summary: Vec<&str> = data["summary"].as_array().unwrap().iter().map(|s| s.as_str().unwrap()).collect();
     assert_eq!(summary.len(), 3);
     assert!(
@@ -98,7 +89,7 @@ fn the_page_says_what_the_result_says() {
 fn neighbours_are_the_nearest_rows() {
     let folder = Folder::with("line.csv", "x\n0\n10\n11\n13\n30\n-4\n");
     folder.run("select line.csv -k 6 --scale none --report page.html").ok();
-    let data = data(&folder.read("page.html"));
+    let data = page_data(&folder.read("page.html"));
     let of_10 = data["picks"]["rows"].as_array().unwrap().iter().find(|pick| pick["item"] == 1).unwrap();
     assert_eq!(numbers(&of_10["near"]), [2, 3, 0, 5, 4]);
 }
@@ -111,7 +102,7 @@ fn every_method_has_a_page_and_leaves_out_what_it_does_not_know() {
         for features in ["", "--features"] {
             let line = format!("select plots.csv -k 2 -q --method {method} {features} --report page.html");
             folder.run(&line).ok();
-            let data = data(&folder.read("page.html"));
+            let data = page_data(&folder.read("page.html"));
             assert_eq!(data["coverage"].is_null(), !["exemplars", "facility"].contains(&method), "{line}");
             let solver = ["arss", "rrss"].contains(&method.split(' ').next().unwrap());
             assert!(!solver || data["convergence"]["objective"].as_array().unwrap().len() > 1, "{line}");
@@ -125,15 +116,11 @@ fn every_method_has_a_page_and_leaves_out_what_it_does_not_know() {
 
 #[test]
 fn poor_tables_have_a_page() {
-    let folder = Folder::new();
-    folder.write("one_row.csv", "a,b\n1,2\n");
-    folder.write("one_column.csv", "a\n1\n2\n4\n");
-    folder.write("equal_rows.csv", "a,b\n3,4\n3,4\n3,4\n");
-    folder.write("huge.csv", "a,b\n1e150,2e150\n-3e150,1e150\n2e150,2e150\n");
+    let folder = poor_tables();
     for name in folder.names() {
         for scale in ["standard", "none"] {
             folder.run(&format!("select {name} -k 1 -q --scale {scale} --report page.html")).ok();
-            let data = data(&folder.read("page.html"));
+            let data = page_data(&folder.read("page.html"));
             let numbers = |point: &Value| point["x"].is_number() && point["y"].is_number();
             assert!(data["map"]["points"].as_array().unwrap().iter().all(numbers), "{name} {scale}");
         }
@@ -151,7 +138,7 @@ fn a_large_table_is_drawn_in_part_and_the_page_stays_small() {
     folder.run("select large.csv -k 700 -q --report page.html").ok();
     let page = folder.read("page.html");
     assert!(page.len() < 2_500_000, "{} bytes", page.len());
-    let data = data(&page);
+    let data = page_data(&page);
     let drawn = data["map"]["points"].as_array().unwrap().len();
     assert!((500..=3000).contains(&drawn), "{drawn}");
     assert!(data["map"]["text"].as_str().unwrap().contains("of 10,000 rows are drawn"), "{}", data["map"]["text"]);

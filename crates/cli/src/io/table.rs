@@ -20,6 +20,11 @@ pub struct Codes {
 impl Codes {
     /// The code of a row without a text.
     pub const MISSING: u32 = super::frame::NO_CODE;
+
+    /// The text of each row, empty where there is none.
+    pub fn texts(self) -> Vec<String> {
+        self.codes.iter().map(|&code| self.names.get(code as usize).cloned().unwrap_or_default()).collect()
+    }
 }
 
 /// Columns that were read, but are not chosen by.

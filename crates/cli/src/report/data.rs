@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::comparison::Comparison;
 use super::histogram::Histogram;
 use super::map::Map;
 use super::neighbours;
@@ -20,7 +21,7 @@ const BYTES: usize = 200_000;
 
 /// Everything the page shows; what there is no data for is left out.
 #[derive(Debug, Serialize)]
-pub struct Report {
+pub struct Report<'a> {
     version: &'static str,
     command: String,
     input: String,
@@ -37,6 +38,7 @@ pub struct Report {
     convergence: Option<Convergence>,
     picks: Picks,
     strangest: Option<Vec<Strange>>,
+    comparison: Option<&'a Comparison>,
 }
 
 /// A chart and what it shows in words.
@@ -91,12 +93,15 @@ struct Strange {
     item: usize,
     outlier: f64,
     chosen: bool,
+    /// The columns that make it strange, where the method knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
     cells: Vec<String>,
 }
 
-impl Report {
+impl<'a> Report<'a> {
     /// Everything about `subject`.
-    pub fn new(subject: &Subject<'_>) -> Self {
+    pub fn new(subject: &'a Subject<'_>) -> Self {
         Report {
             version: env!("CARGO_PKG_VERSION"),
             command: subject.command.clone(),
@@ -112,6 +117,7 @@ impl Report {
             convergence: convergence(subject),
             picks: picks(subject),
             strangest: strangest(subject),
+            comparison: subject.more.comparison.as_ref(),
         }
     }
 }
@@ -170,10 +176,12 @@ fn outliers(subject: &Subject<'_>) -> Option<Chart<Histogram>> {
     let chart = Histogram::new(scores, subject.threshold())?;
     let item = subject.item();
     let mut text = match subject.threshold() {
-        Some(_) => {
+        Some(threshold) => {
             let beyond = (0..subject.items()).filter(|&at| subject.is_outlier(at)).count();
             let share = percent(beyond as f64 / subject.items() as f64);
-            format!("How many {item}s have which outlier score; {beyond} ({share}) are beyond the threshold 1.")
+            format!(
+                "How many {item}s have which outlier score; {beyond} ({share}) are beyond the threshold {threshold}."
+            )
         }
         None => format!(
             "How many {item}s have which outlier score: what the choice leaves of a {item}. There is no threshold."
@@ -245,13 +253,16 @@ fn picks(subject: &Subject<'_>) -> Picks {
 fn strangest(subject: &Subject<'_>) -> Option<Vec<Strange>> {
     let scores = subject.outlier_scores()?;
     let items = summary::strangest(subject, STRANGEST);
+    let cells = fitting(subject, &items, BYTES);
+    let mut why = subject.reasons(&items[..cells.len()]).map(Vec::into_iter);
     let strange = |(&item, cells): (&usize, Vec<String>)| Strange {
         item: subject.number(item),
         outlier: scores[item],
         chosen: subject.selection.indices.contains(&item),
+        why: why.as_mut().and_then(Iterator::next),
         cells,
     };
-    Some(items.iter().zip(fitting(subject, &items, BYTES)).map(strange).collect())
+    Some(items.iter().zip(cells).map(strange).collect())
 }
 
 /// The cells of the first items, as many as take no more than so many bytes in the page; of one at least.

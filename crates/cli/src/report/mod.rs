@@ -1,6 +1,7 @@
 //! The report: one self-contained page that shows what was chosen, and why.
 
 mod command;
+mod comparison;
 mod data;
 mod histogram;
 mod map;
@@ -12,5 +13,8 @@ mod subject;
 mod summary;
 
 pub use command::line;
+pub use comparison::{Comparison, Judged};
 pub use page::html;
-pub use subject::Subject;
+pub use projection::median;
+pub use sample::sample;
+pub use subject::{More, Subject};

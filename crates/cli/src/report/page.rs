@@ -6,12 +6,13 @@ use super::subject::Subject;
 const TEMPLATE: &str = include_str!("../../assets/report/page.html");
 
 /// What stands where a marker is in the template. Each script is whole: none holds the end of a script element.
-const PARTS: [(&str, &str); 6] = [
+const PARTS: [(&str, &str); 7] = [
     ("{style}", include_str!("../../assets/report/style.css")),
     ("{vega}", include_str!("../../assets/vendor/vega.min.js")),
     ("{vega-lite}", include_str!("../../assets/vendor/vega-lite.min.js")),
     ("{vega-embed}", include_str!("../../assets/vendor/vega-embed.min.js")),
     ("{licences}", include_str!("../../assets/vendor/LICENSES.txt")),
+    ("{tables}", include_str!("../../assets/report/tables.js")),
     ("{script}", include_str!("../../assets/report/script.js")),
 ];
 

@@ -2,7 +2,10 @@
 
 use arss::{Method, Samples, Selection};
 
+use super::comparison::Comparison;
+use crate::cells::Cells;
 use crate::io::{Table, Values};
+use crate::reasons::Reasons;
 use crate::solve::Job;
 
 /// Columns of the file that are shown.
@@ -21,6 +24,17 @@ pub struct Subject<'a> {
     pub input: String,
     /// The command line that repeats it.
     pub command: String,
+    /// What only some commands have to show.
+    pub more: More,
+}
+
+/// What only some commands have to show.
+#[derive(Debug, Default)]
+pub struct More {
+    /// The outlier score above which a row is an outlier, if it is not the method's own.
+    pub threshold: Option<f64>,
+    /// Other methods on the same table.
+    pub comparison: Option<Comparison>,
 }
 
 impl Subject<'_> {
@@ -71,7 +85,7 @@ impl Subject<'_> {
 
     /// The outlier score above which an item is an outlier, where the method has one.
     pub fn threshold(&self) -> Option<f64> {
-        matches!(self.job.method, Method::Exemplars(_)).then_some(1.0)
+        matches!(self.job.method, Method::Exemplars(_)).then(|| self.more.threshold.unwrap_or(1.0))
     }
 
     /// True for an item beyond the threshold.
@@ -83,6 +97,16 @@ impl Subject<'_> {
     pub fn outlier_scores(&self) -> Option<&[f64]> {
         let scores = &self.selection.residuals;
         scores.iter().any(|&score| score.is_finite() && score > 0.0).then_some(scores)
+    }
+
+    /// Why the rows `rows` are strange, where the method knows.
+    pub fn reasons(&self, rows: &[usize]) -> Option<Vec<String>> {
+        if self.job.features || self.threshold().is_none() {
+            return None;
+        }
+        let reasons = Reasons::new(Cells::new(&self.table.values).ok()?, self.selection)?;
+        let names = &self.table.names;
+        Some(rows.iter().map(|&row| reasons.text(row, &names)).collect())
     }
 
     /// Calls `visit` with some of the values of each of the items, in this order.

@@ -61,19 +61,26 @@ fn strange(subject: &Subject<'_>) -> String {
     };
     let strangest = strangest(subject, 1)[0];
     let named = format!("{item} {strangest} (outlier score {})", number(scores[strangest]));
-    if subject.threshold().is_none() {
+    let Some(threshold) = subject.threshold() else {
         return format!("The {item} that the choice explains least is {named}; this method knows no threshold.");
-    }
+    };
     let count = (0..subject.items()).filter(|&at| subject.is_outlier(at)).count();
     if count == 0 {
-        return format!("No {item} looks like an outlier, a score above 1; the strangest is {named}.");
+        return format!("No {item} looks like an outlier, a score above {threshold}; the strangest is {named}.");
     }
     let gated = matches!(subject.job.method, Method::Exemplars(settings) if settings.gate);
-    let fate = if gated { "were set aside" } else { "could be chosen all the same (--no-gate)" };
+    let fate = match (gated, threshold) {
+        (true, 1.0) => "were set aside",
+        (true, _) => "were set aside if it is above 1",
+        _ => "could be chosen all the same (--no-gate)",
+    };
     let share = percent(count as f64 / subject.items() as f64);
     let outliers = if count == 1 { "looks like an outlier" } else { "look like outliers" };
     let fate = if count == 1 { fate.replace("were", "was") } else { fate.to_owned() };
-    format!("{} ({share}) {outliers}, a score above 1, and {fate}; the strangest is {named}.", counted(count, item))
+    format!(
+        "{} ({share}) {outliers}, a score above {threshold}, and {fate}; the strangest is {named}.",
+        counted(count, item)
+    )
 }
 
 /// The items with the largest outlier scores, the largest first.

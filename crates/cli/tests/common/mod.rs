@@ -153,3 +153,22 @@ pub fn npy_f64(values: &[f64], rows: usize) -> Vec<u8> {
     let data: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
     npy("<f8", false, &format!("({rows}, {})", values.len() / rows), &data)
 }
+
+/// A folder of tables with hardly anything in them, or too much.
+pub fn poor_tables() -> Folder {
+    let folder = Folder::new();
+    folder.write("one_row.csv", "a,b\n1,2\n");
+    folder.write("one_column.csv", "a\n1\n2\n4\n");
+    folder.write("equal_rows.csv", "a,b\n3,4\n3,4\n3,4\n");
+    folder.write("huge.csv", "a,b\n1e150,2e150\n-3e150,1e150\n2e150,2e150\n");
+    folder
+}
+
+/// The data of a report page, as its script reads it.
+pub fn page_data(page: &str) -> Value {
+    let start = page.find("id=\"data\">").unwrap() + "id=\"data\">".len();
+    let json = &page[start..start + page[start..].find("</script>").unwrap()];
+    assert!(!json.contains(['<', '>', '&', '\u{2028}', '\u{2029}']));
+    assert!(json.len() < 1_000_000, "{} bytes of data", json.len());
+    serde_json::from_str(json).unwrap()
+}

@@ -1,0 +1,15 @@
+//! The table that a command works on.
+
+use crate::args_input::InputArgs;
+use crate::failure::Failure;
+use crate::io::{self, Table};
+use crate::messages::Messages;
+use crate::solve;
+
+/// Reads the table and scales it.
+pub fn read(args: &InputArgs, memory: Option<u64>, messages: &mut Messages) -> Result<Table, Failure> {
+    let mut table = io::read(&args.reading(None, None, memory), &mut |_, _| ())?;
+    table.messages.drain(..).for_each(|message| messages.add(message));
+    solve::prepare(&mut table.values, args.scale, messages);
+    Ok(table)
+}

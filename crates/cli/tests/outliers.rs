@@ -1,0 +1,190 @@
+//! `arss outliers`: the strangest rows, why, and the table without them.
+
+mod common;
+
+use common::{Folder, noise, npy_f64, numbers, page_data, plots_csv, poor_tables};
+use serde_json::Value;
+
+/// A hundred rows in two groups; rows 20, 40 and 60 are far out in one column each.
+fn damaged() -> Vec<[f64; 3]> {
+    let mut rows: Vec<[f64; 3]> = noise(300)
+        .chunks(3)
+        .enumerate()
+        .map(|(row, v)| {
+            let side = if row % 2 == 0 { 8.0 } else { 0.0 };
+            [v[0] + side, v[1] - side, v[2]]
+        })
+        .collect();
+    (rows[20][0], rows[40][1], rows[60][2]) = (90.0, -70.0, 50.0);
+    rows
+}
+
+fn damaged_csv() -> String {
+    let mut text = String::from("id,left,middle,right\n");
+    for (row, v) in damaged().iter().enumerate() {
+        text += &format!("r{row},{},{},{}\n", v[0], v[1], v[2]);
+    }
+    text
+}
+
+fn sorted(mut rows: Vec<usize>) -> Vec<usize> {
+    rows.sort_unstable();
+    rows
+}
+
+#[test]
+fn damaged_rows_are_found_and_named() {
+    let folder = Folder::with("t.csv", damaged_csv());
+    let result = folder.json("outliers t.csv -n 5");
+    assert_eq!(
+        (&result["n_samples"], &result["n_features"], &result["threshold"]),
+        (&100.into(), &3.into(), &1.0.into())
+    );
+    assert_eq!(result["columns"], serde_json::json!(["left", "middle", "right"]));
+    let rows = result["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 5);
+    let found: Vec<usize> = rows.iter().take(3).map(|row| row["row"].as_u64().unwrap() as usize).collect();
+    assert_eq!(sorted(found), [20, 40, 60]);
+    for (row, column, sign) in [(20, "left", 1.0), (40, "middle", -1.0), (60, "right", 1.0)] {
+        let found = rows.iter().find(|found| found["row"] == row).unwrap();
+        assert_eq!(found["why"][0]["column"], column, "{found}");
+        let difference = found["why"][0]["difference"].as_f64().unwrap();
+        assert!(difference * sign > 10.0, "{found}");
+        let exemplar = found["exemplar"].as_u64().unwrap();
+        assert!(![20, 40, 60].contains(&exemplar), "{found}");
+    }
+    let scores: Vec<f64> = rows.iter().map(|row| row["outlier_score"].as_f64().unwrap()).collect();
+    assert!(scores.windows(2).all(|pair| pair[0] >= pair[1]) && scores[2] > 1.0, "{scores:?}");
+    assert_eq!(result["outliers"], result["indices"].as_array().unwrap().len());
+}
+
+#[test]
+fn the_table_for_people() {
+    let folder = Folder::with("t.csv", damaged_csv());
+    let ran = folder.run("outliers t.csv -n 4").ok();
+    let lines: Vec<&str> = ran.out.lines().collect();
+    assert_eq!(lines.len(), 5);
+    assert!(lines[0].starts_with("row  outlier score  why") && lines[0].ends_with("right"), "{}", ran.out);
+    let row_20 = lines.iter().find(|line| line.contains("r20")).unwrap();
+    assert!(row_20.contains("left +") && row_20.contains("90"), "{}", ran.out);
+    assert!(ran.err.contains("outliers: 100 x 3") && ran.err.contains("beyond 1 ("), "{}", ran.err);
+    assert_eq!(folder.run("outliers t.csv").ok().out.lines().count(), 21);
+    let quiet = folder.run("outliers t.csv -q --rows 1000").ok();
+    assert_eq!((quiet.err.as_str(), quiet.out.lines().count()), ("", 101));
+    assert_eq!(folder.run("outliers t.csv -n 0").ok().out.lines().count(), 1);
+}
+
+#[test]
+fn strange_rows_and_the_rest_are_the_whole_table() {
+    let folder = Folder::with("t.csv", damaged_csv());
+    let result = folder.json("outliers t.csv -o strange.csv --clean clean.csv --scores scores.csv");
+    let strange = numbers(&result["indices"]);
+    let text = damaged_csv();
+    let lines: Vec<&str> = text.lines().collect();
+    let wanted: Vec<&str> = std::iter::once(lines[0]).chain(strange.iter().map(|row| lines[row + 1])).collect();
+    assert_eq!(folder.read("strange.csv").lines().collect::<Vec<_>>(), wanted);
+    let kept = (0..100).filter(|row| !strange.contains(row)).map(|row| lines[row + 1]);
+    assert_eq!(
+        folder.read("clean.csv").lines().collect::<Vec<_>>(),
+        std::iter::once(lines[0]).chain(kept).collect::<Vec<_>>()
+    );
+    folder.run("outliers t.csv -o file.csv --order file").ok();
+    let wanted: Vec<&str> =
+        std::iter::once(lines[0]).chain(sorted(strange.clone()).iter().map(|row| lines[row + 1])).collect();
+    assert_eq!(folder.read("file.csv").lines().collect::<Vec<_>>(), wanted);
+    let scores = folder.read("scores.csv");
+    assert_eq!((scores.lines().count(), scores.lines().next().unwrap()), (101, "row,outlier_score,exemplar"));
+    let beyond = scores.lines().skip(1).filter(|line| line.split(',').nth(1).unwrap().parse::<f64>().unwrap() > 1.0);
+    assert_eq!(beyond.count(), strange.len());
+}
+
+#[test]
+fn the_threshold_decides() {
+    let folder = Folder::with("t.csv", damaged_csv());
+    let count = |threshold: &str| {
+        let result = folder.json(&format!("outliers t.csv --threshold {threshold} -o s{threshold}.csv"));
+        let rows = result["outliers"].as_u64().unwrap() as usize;
+        assert_eq!(folder.read(&format!("s{threshold}.csv")).lines().count(), rows + 1);
+        rows
+    };
+    let found = ["0", "0.5", "1", "2", "1e9"].map(count);
+    assert!(found.windows(2).all(|pair| pair[0] >= pair[1]), "{found:?}");
+    assert_eq!((found[0], found[4]), (100, 0));
+    folder.run("outliers t.csv --threshold 1e9 --clean all.csv").ok();
+    assert_eq!(folder.read("all.csv"), damaged_csv());
+    folder.refuses("outliers t.csv --threshold 0 --clean none.csv", &["every row is beyond --threshold"]);
+    for bad in ["-1", "nan", "inf", "much"] {
+        folder.refuses(&format!("outliers t.csv --threshold {bad}"), &["--threshold", "not negative"]);
+    }
+    assert!(!folder.names().contains(&"none.csv".to_owned()));
+}
+
+#[test]
+fn the_page_knows_why_and_where_the_threshold_is() {
+    let folder = Folder::with("t.csv", damaged_csv());
+    folder.run("outliers t.csv -q --report page.html --threshold 2.5").ok();
+    let data = page_data(&folder.read("page.html"));
+    assert_eq!(data["outliers"]["chart"]["threshold"], 2.5);
+    assert!(data["summary"][2].as_str().unwrap().contains("a score above 2.5"), "{}", data["summary"]);
+    let strange = data["strangest"].as_array().unwrap();
+    let row_60 = strange.iter().find(|row| row["item"] == 60).unwrap();
+    assert!(row_60["why"].as_str().unwrap().starts_with("right +"), "{row_60}");
+    assert!(data["comparison"].is_null());
+}
+
+#[test]
+fn arrays_and_settings() {
+    let values: Vec<f64> = damaged().concat();
+    let folder = Folder::with("t.npy", npy_f64(&values, 100));
+    let result = folder.json("outliers t.npy --clean clean.npy --landmarks 64 --ridge 0.02 --seed 3");
+    assert_eq!(result["rows"][0]["why"][0]["column"].as_str().map(|name| name.starts_with('f')), Some(true));
+    let rows = 100 - result["outliers"].as_u64().unwrap() as usize;
+    folder.json(&format!("select clean.npy -k {rows}"));
+    folder.refuses(&format!("select clean.npy -k {}", rows + 1), &[&format!("{rows}")]);
+    folder.refuses("outliers t.npy --ridge 0", &["ridge is 0"]);
+    folder.refuses("outliers t.npy --landmarks 0", &["landmarks is 0"]);
+}
+
+#[test]
+fn the_answer_is_the_same_for_any_number_of_threads() {
+    let folder = Folder::with("t.csv", damaged_csv());
+    let of = |threads: usize| {
+        let mut result = folder.json(&format!("outliers t.csv --threads {threads}"));
+        result["solve_seconds"] = Value::Null;
+        result
+    };
+    assert_eq!(of(1), of(2));
+}
+
+#[test]
+fn poor_tables_work() {
+    let folder = poor_tables();
+    for name in folder.names() {
+        for scale in ["standard", "none"] {
+            let result = folder.json(&format!("outliers {name} --scale {scale}"));
+            let rows = result["rows"].as_array().unwrap();
+            assert_eq!(rows.len() as u64, result["n_samples"].as_u64().unwrap(), "{name}");
+            assert!(rows.iter().all(|row| row["outlier_score"].is_number()), "{name} {result}");
+        }
+    }
+}
+
+#[test]
+fn files_are_not_lost() {
+    let folder = Folder::with("t.csv", plots_csv());
+    folder.write("there.csv", "mine\n");
+    for flag in ["-o", "--clean", "--scores"] {
+        folder.refuses(&format!("outliers t.csv {flag} there.csv"), &["there.csv", "already exists", "--force"]);
+        folder.refuses(&format!("outliers t.csv {flag} t.csv --force"), &["is the input"]);
+    }
+    folder.refuses("outliers t.csv -o a.csv --clean a.csv", &["was given to both -o and --clean"]);
+    folder.refuses("outliers t.csv --clean a.txt", &["does not tell the format"]);
+    folder.refuses("outliers missing.csv", &["there is no such file"]);
+    let ran = folder.run("outliers t.csv -o a.csv --scores missing/scores.csv");
+    assert!(ran.code == 1 && ran.err.contains("missing"), "{ran:?}");
+    let ran = folder.run("outliers t.csv -q -o a.csv --report /dev/full");
+    assert!(ran.code == 1 && ran.err.contains("/dev/full"), "{ran:?}");
+    assert_eq!((folder.read("there.csv").as_str(), folder.names().len()), ("mine\n", 2));
+    folder.run("outliers t.csv -q --clean there.csv --force").ok();
+    assert!(folder.read("there.csv").starts_with("id,height"));
+}
