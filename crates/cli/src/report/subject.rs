@@ -106,7 +106,7 @@ impl Subject<'_> {
         }
         let reasons = Reasons::new(Cells::new(&self.table.values).ok()?, self.selection)?;
         let names = &self.table.names;
-        Some(rows.iter().map(|&row| reasons.text(row, &names)).collect())
+        Some(rows.iter().map(|&row| reasons.text(row, names)).collect())
     }
 
     /// Calls `visit` with some of the values of each of the items, in this order.
