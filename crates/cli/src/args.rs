@@ -5,12 +5,18 @@ use std::path::PathBuf;
 use arss::Count;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::args_manners::{EXIT_CODES, GlobalArgs, MannersArgs};
 use crate::count;
+use crate::plan::PlanArgs;
+use crate::remake::ReportArgs;
 
 /// Pick the K rows (or columns) that stand for a whole table, even when part of it is garbage.
 #[derive(Debug, Parser)]
-#[command(name = "arss", version)]
+#[command(name = "arss", version, after_help = EXIT_CODES)]
 pub struct Cli {
+    /// What all commands take.
+    #[command(flatten)]
+    pub global: GlobalArgs,
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
@@ -21,6 +27,10 @@ pub struct Cli {
 pub enum Command {
     /// Choose K rows (or columns) of a table
     Select(Box<SelectArgs>),
+    /// Tell what `select` would do: what is read and written, memory, time
+    Plan(Box<PlanArgs>),
+    /// Make the page of an earlier `select --result`
+    Report(ReportArgs),
     /// Choose from a bundled table with damaged rows and show what happened
     Demo(DemoArgs),
 }
@@ -35,6 +45,7 @@ pub struct DemoArgs {
 
 /// Flags of `arss select`.
 #[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
 pub struct SelectArgs {
     /// The table: .csv (with a header row; numeric columns are used) or .npy (2-D)
     pub input: PathBuf,
@@ -68,6 +79,9 @@ pub struct SelectArgs {
     /// Threads to use, 0 for all; the answer does not depend on it
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub threads: usize,
+    /// How it behaves.
+    #[command(flatten)]
+    pub manners: MannersArgs,
     /// The method and its settings.
     #[command(flatten)]
     pub method: MethodArgs,

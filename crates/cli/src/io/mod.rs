@@ -2,7 +2,7 @@
 
 pub mod csv;
 pub mod npy;
-mod npy_header;
+pub mod npy_header;
 
 use std::fs::File;
 use std::io::{Read, Write};
