@@ -37,6 +37,7 @@ pub enum Command {
 
 /// Flags of `arss demo`.
 #[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
 pub struct DemoArgs {
     /// Folder for chosen.csv, scores.csv, result.json and report.html; made if it is not there
     #[arg(value_name = "DIR", default_value = "arss-demo")]

@@ -71,7 +71,9 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> u8 {
 }
 
 fn start(words: Vec<OsString>) -> Result<(), Failure> {
-    let cli = Cli::command();
+    let mut cli = Cli::command();
+    // So that every command knows the flags of all commands.
+    cli.build();
     let typed = cli.clone().try_get_matches_from(&words);
     if let Err(error) = &typed
         && matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion)

@@ -55,27 +55,35 @@ pub fn of_run(survey: &Survey, format: Format, method: &Method, shape: &Shape) -
 
 /// Bytes that a method needs besides the table.
 pub fn of_method(method: &Method, shape: &Shape) -> u64 {
-    let Shape { items, features, element, k } = *shape;
-    match method {
+    let Shape { items, features, k, .. } = *shape;
+    let own = match method {
         Method::Exemplars(settings) => choice(shape) + landmarks(settings.landmarks as u64, shape) + 64 * items,
         Method::Facility(_) => choice(shape) + 64 * items,
-        Method::Arss(settings) => mapped(settings.kernel, shape, |shape| solver(shape, 4)),
-        Method::Rrss(settings) => mapped(settings.kernel, shape, |shape| solver(shape, 4)),
+        Method::Arss(settings) => mapped(settings.kernel, shape, |shape| solver(shape, 5)),
+        Method::Rrss(settings) => mapped(settings.kernel, shape, |shape| solver(shape, 6)),
         Method::Ted(settings) => mapped(settings.kernel, shape, |shape| {
             let small = shape.items.min(shape.features);
-            4 * 8 * small * small + 64 * shape.items + if shape.items <= shape.features { 8 * small * small } else { 0 }
+            5 * 8 * small * small + 64 * shape.items
         }),
-        Method::KMeans(_) => 3 * 8 * k * features + 48 * items + element * features * 512,
-        Method::KMedoids(_) => 3 * 8 * k * features + 64 * items + kept_distances(items) + (16 << 20),
+        Method::KMeans(_) => 3 * 8 * k * features + 48 * items,
+        Method::KMedoids(_) => 3 * 8 * k * features + 64 * items + kept_distances(items) + (8 << 20),
         Method::Rrqr(_) => 8 * features * k.min(features) + 64 * items,
         Method::Random(_) => 64 * items,
-    }
+    };
+    own + blocks(shape)
 }
 
-/// The iterations of ARSS and RRSS: so many tables, sums of the smaller side squared a thread, one number an item.
-fn solver(shape: &Shape, tables: u64) -> u64 {
+/// A block of rows for each thread: small, unless rows are very long.
+fn blocks(shape: &Shape) -> u64 {
+    let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get() as u64);
+    let rows = ((1 << 22) / shape.features).clamp(64, 512).min(shape.items);
+    threads * shape.element * rows * shape.features
+}
+
+/// The iterations of ARSS and RRSS: so many quarters of a table, sums of the smaller side squared, numbers an item.
+fn solver(shape: &Shape, quarters: u64) -> u64 {
     let small = shape.items.min(shape.features);
-    tables * shape.element * shape.items * shape.features + 20 * 8 * small * small + 64 * shape.items
+    quarters * shape.element * shape.items * shape.features / 4 + 32 * 8 * small * small + 64 * shape.items
 }
 
 /// The rows seen through a kernel are another table, a column a landmark.
@@ -88,14 +96,14 @@ fn mapped(kernel: Option<Kernel>, shape: &Shape, method: impl Fn(&Shape) -> u64)
 
 fn landmarks(count: u64, shape: &Shape) -> u64 {
     let count = count.min(shape.items);
-    4 * 8 * count * count + 2 * shape.element * count * shape.features
+    4 * 8 * count * count + shape.element * count * shape.features
 }
 
-/// Rows to choose from and rows to cover, and the similarities of a batch.
+/// Rows to cover, rows that the width is measured on, rows to choose from, and the similarities of a batch.
 fn choice(shape: &Shape) -> u64 {
     let reference = POOL.min(shape.items);
     let pool = POOL.max(4 * shape.k).min(shape.items);
-    8 * (reference + shape.k) * shape.features + 40 * pool + 8 * 128 * reference
+    8 * (reference + shape.k + 2048.min(shape.items)) * shape.features + 40 * pool + 8 * 128 * reference
 }
 
 /// K-medoids keeps distances where they are few.

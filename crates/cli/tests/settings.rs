@@ -72,6 +72,9 @@ fn lists_and_other_commands() {
     // Settings that another command knows do no harm.
     assert!(folder.run("demo").ok().err.starts_with("note: "), "{}", folder.run("demo").err);
     assert!(folder.run("plan t.csv").ok().out.contains("of 4.0 GiB"));
+    folder.write("arss.toml", "json-progress = true\nk = 2\n");
+    let ran = folder.run("select t.csv").ok();
+    assert!(ran.err.lines().all(|line| line.starts_with('{')) && ran.err.contains("\"event\":\"done\""), "{}", ran.err);
     assert!(folder.run("--help").ok().out.contains("--config"));
 }
 
