@@ -8,16 +8,22 @@ use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
 use crate::args_compare::CompareArgs;
 use crate::args_help::{CompletionsArgs, ManArgs};
 use crate::args_input::InputArgs;
+use crate::args_manners::{EXIT_CODES, GlobalArgs, MannersArgs};
 use crate::args_outliers::OutliersArgs;
 use crate::count;
+use crate::plan::PlanArgs;
+use crate::remake::ReportArgs;
 
 /// The method for columns, unless another is named: it explains the other columns best (docs/cli.md has figures).
 const FOR_COLUMNS: &str = "ted";
 
 /// Pick the K rows (or columns) that stand for a whole table, even when part of it is garbage.
 #[derive(Debug, Parser)]
-#[command(name = "arss", version)]
+#[command(name = "arss", version, after_help = EXIT_CODES)]
 pub struct Cli {
+    /// What all commands take.
+    #[command(flatten)]
+    pub global: GlobalArgs,
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
@@ -36,6 +42,10 @@ pub enum Command {
     Outliers(Box<OutliersArgs>),
     /// Let the data decide: several methods on your own file, judged alike
     Compare(Box<CompareArgs>),
+    /// Tell what `select` would do: what is read and written, memory, time
+    Plan(Box<PlanArgs>),
+    /// Make the page of an earlier `select --result`
+    Report(ReportArgs),
     /// Choose from a bundled table with damaged rows and show what happened
     Demo(DemoArgs),
     /// Print the completions for a shell
@@ -58,6 +68,7 @@ fn only_of_rows(arg: Arg) -> Arg {
 
 /// Flags of `arss demo`.
 #[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
 pub struct DemoArgs {
     /// Folder for chosen.csv, scores.csv, result.json and report.html; made if it is not there
     #[arg(value_name = "DIR", default_value = "arss-demo")]
@@ -66,6 +77,7 @@ pub struct DemoArgs {
 
 /// Flags of `arss select`.
 #[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
 pub struct SelectArgs {
     /// The table.
     #[command(flatten)]
@@ -100,12 +112,12 @@ pub struct SelectArgs {
     /// Say nothing on stderr but errors
     #[arg(short, long)]
     pub quiet: bool,
-    /// Most memory for what has to be unpacked or held: 500M, 2G [half of what is free]
-    #[arg(long, value_name = "SIZE", value_parser = crate::size::parse)]
-    pub memory: Option<u64>,
     /// Threads to use, 0 for all; the answer does not depend on it
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub threads: usize,
+    /// How it behaves.
+    #[command(flatten)]
+    pub manners: MannersArgs,
     /// The method and its settings.
     #[command(flatten)]
     pub method: MethodArgs,

@@ -14,7 +14,7 @@ pub struct TalkArgs {
     /// Say nothing on stderr but errors
     #[arg(short, long)]
     pub quiet: bool,
-    /// Most memory for what has to be unpacked or held: 500M, 2G [half of what is free]
+    /// Most memory for what has to be unpacked: 500M, 2G [half of what is free]
     #[arg(long, value_name = "SIZE", value_parser = crate::size::parse)]
     pub memory: Option<u64>,
     /// Threads to use, 0 for all; the answer does not depend on it

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use crate::available;
 use crate::io::{Choice, Format, Limit, Reading, TextOptions};
-use crate::size;
 
 /// The table, and what is used of it.
 #[derive(Debug, Default, Args)]
@@ -70,7 +70,7 @@ impl InputArgs {
             truths: self.booleans,
             dates: self.dates,
         };
-        let bytes = memory.or_else(|| size::available().map(|bytes| bytes / 2)).unwrap_or(u64::MAX);
+        let bytes = memory.or_else(|| available::bytes().map(|bytes| bytes / 2)).unwrap_or(u64::MAX);
         Reading {
             inputs: &self.inputs,
             format: self.format,

@@ -15,8 +15,19 @@ pub enum Failure {
     Input(String),
     /// The run itself failed, writing a file for instance.
     Run(String),
-    /// Ctrl-C.
-    Interrupted,
+    /// Ctrl-C or SIGTERM.
+    Interrupted(Kept),
+}
+
+/// What an interrupted run leaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kept {
+    /// No file was changed.
+    Nothing,
+    /// The files hold the ranking as far as it came.
+    Partial,
+    /// All files are there: it came too late.
+    Everything,
 }
 
 impl Failure {
@@ -30,7 +41,7 @@ impl Failure {
         match self {
             Failure::Run(_) => 1,
             Failure::Input(_) => 2,
-            Failure::Interrupted => INTERRUPTED,
+            Failure::Interrupted(_) => INTERRUPTED,
         }
     }
 }
@@ -39,7 +50,11 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::Input(text) | Failure::Run(text) => write!(f, "error: {text}"),
-            Failure::Interrupted => write!(f, "interrupted: nothing was written"),
+            Failure::Interrupted(Kept::Nothing) => write!(f, "interrupted: nothing was written"),
+            Failure::Interrupted(Kept::Partial) => {
+                write!(f, "interrupted: the results are partial, the ranking so far")
+            }
+            Failure::Interrupted(Kept::Everything) => write!(f, "interrupted: the results are complete"),
         }
     }
 }
@@ -66,7 +81,7 @@ pub fn from_clap(error: &clap::Error) -> Result<(), Failure> {
 }
 
 /// The first paragraph of clap's text and its tips, without the usage.
-fn one_line(text: &str) -> String {
+pub fn one_line(text: &str) -> String {
     let joined = |paragraph: &str| paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut paragraphs = text.split("\n\n");
     let first = joined(paragraphs.next().unwrap_or_default());

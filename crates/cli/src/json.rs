@@ -1,6 +1,6 @@
 //! The result as one JSON object.
 
-use arss::{Note, Selection};
+use arss::{Note, Selection, Status};
 use serde::Serialize;
 
 use crate::io::Table;
@@ -40,9 +40,11 @@ struct Result<'a> {
     gamma: Option<f64>,
     constraint_residual: Option<f64>,
     rows_scored: usize,
-    /// All phases together.
-    solve_seconds: f64,
-    seconds: Seconds,
+    /// All phases together; times are not in files, which would differ from run to run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    solve_seconds: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seconds: Option<Seconds>,
     notes: Vec<String>,
     /// The columns that were used to choose, where the file names them.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -62,8 +64,13 @@ fn outliers(selection: &Selection) -> usize {
     selection.report.notes.iter().find_map(set_aside).unwrap_or_default()
 }
 
-/// The result as text, with a line break at the end.
-pub fn text(table: &Table, job: &Job<'_>, selection: &Selection, pretty: bool) -> String {
+/// How a run ended, as a word for machines: only an interruption stops one early.
+pub fn status(status: Status) -> &'static str {
+    if status == Status::Stopped { "interrupted" } else { status.as_str() }
+}
+
+/// The result as text, with a line break at the end: one line with times for stdout, or many without for a file.
+pub fn text(table: &Table, job: &Job<'_>, selection: &Selection, for_file: bool) -> String {
     let assignment = selection.assignment.as_ref();
     let (n_samples, n_features) = table.values.shape();
     let report = &selection.report;
@@ -75,26 +82,30 @@ pub fn text(table: &Table, job: &Job<'_>, selection: &Selection, pretty: bool) -
         n_samples,
         n_features,
         k: selection.indices.len(),
-        indices: selection.indices.iter().map(|&item| if job.features { item } else { table.number(item) }).collect(),
+        indices: table.numbers(&selection.indices, job.features),
         ids: if job.features { None } else { selection.indices.iter().map(|&row| table.id(row)).collect() },
         names: if job.features { selection.indices.iter().map(name).collect() } else { None },
         scores: &selection.scores,
         outliers: (job.method.name() == "exemplars").then(|| outliers(selection)),
         shares: assignment.map(|assignment| assignment.shares.as_slice()),
         coverage: assignment.map(|assignment| assignment.coverage.as_slice()),
-        status: report.status.as_str(),
+        status: status(report.status),
         iterations: report.iterations,
         objective: report.objective,
         gap: report.gap,
         gamma: report.gamma,
         constraint_residual: report.constraint_residual,
         rows_scored: report.rows_scored,
-        solve_seconds: seconds.prepare + seconds.solve + seconds.score,
-        seconds: Seconds { prepare: seconds.prepare, solve: seconds.solve, score: seconds.score },
+        solve_seconds: (!for_file).then_some(seconds.prepare + seconds.solve + seconds.score),
+        seconds: (!for_file).then_some(Seconds {
+            prepare: seconds.prepare,
+            solve: seconds.solve,
+            score: seconds.score,
+        }),
         notes: report.notes.iter().map(ToString::to_string).collect(),
         columns: (0..n_features).map(|column| table.name(column)).collect(),
     };
-    let written = if pretty { serde_json::to_string_pretty(&result) } else { serde_json::to_string(&result) };
+    let written = if for_file { serde_json::to_string_pretty(&result) } else { serde_json::to_string(&result) };
     // Strings and numbers only: there is nothing that could fail.
     let mut text = written.unwrap_or_default();
     text.push('\n');

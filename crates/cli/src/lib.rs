@@ -9,62 +9,116 @@ mod args_common;
 mod args_compare;
 mod args_help;
 mod args_input;
+mod args_manners;
 mod args_outliers;
+mod available;
 mod cells;
+mod checksum;
+mod colour;
 mod compare;
 mod completions;
+mod cost;
 mod count;
 mod demands;
 mod demo;
 mod failure;
+mod indices;
 mod interrupt;
 mod io;
 mod json;
 mod man;
 mod messages;
 mod method;
+mod need;
 mod outliers;
 mod output;
+mod plan;
 mod progress;
 mod reading;
 mod reasons;
+mod remake;
 mod report;
+mod result;
 mod scale;
 mod select;
+mod settings;
 mod size;
 mod solve;
+mod stale;
+mod survey;
 mod table;
 mod targets;
 
 use std::ffi::OsString;
+use std::time::Instant;
 
-use clap::Parser;
+use clap::error::ErrorKind;
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
+use serde_json::json;
 
 use args::{Cli, Command, SelectArgs};
+use failure::Failure;
 
 /// Runs the command line `words`, the first being the program's name; returns the exit code.
 ///
-/// Installs a handler for Ctrl-C and may end the process: call it once, from a process that does
-/// nothing else.
+/// Listens for Ctrl-C and may end the process: call it once, from a process that does nothing else.
 pub fn run(words: impl IntoIterator<Item = OsString>) -> u8 {
+    let started = Instant::now();
     let words: Vec<OsString> = words.into_iter().collect();
-    let result = match Cli::try_parse_from(&words) {
-        Err(error) => failure::from_clap(&error),
-        Ok(cli) => interrupt::install().and_then(|()| match cli.command {
-            Command::Select(args) => select::run(&args, &words),
-            Command::Features(args) => select::run(&SelectArgs { features: true, ..*args }, &words),
-            Command::Outliers(args) => outliers::run(&args, &words),
-            Command::Compare(args) => compare::run(&args, &words),
-            Command::Demo(args) => demo::run(&args, &words),
-            Command::Completions(args) => completions::run(&args),
-            Command::Man(args) => man::run(&args),
-        }),
-    };
+    messages::speak(words.iter().any(|word| word == "--json-progress"), false);
+    let result = start(words);
+    let speaks = messages::json() && !messages::quiet();
     match result {
-        Ok(()) => 0,
+        Ok(()) => {
+            if speaks {
+                messages::event(&json!({ "event": "done", "seconds": started.elapsed().as_secs_f64() }));
+            }
+            0
+        }
         Err(failure) => {
-            messages::to_stderr(&failure.to_string());
+            messages::failure(&failure);
             failure.code()
         }
+    }
+}
+
+fn start(words: Vec<OsString>) -> Result<(), Failure> {
+    let mut cli = Cli::command();
+    // So that every command knows the flags of all commands.
+    cli.build();
+    let typed = cli.clone().try_get_matches_from(&words);
+    if let Err(error) = &typed
+        && matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion)
+    {
+        return failure::from_clap(error);
+    }
+    let Some(merged) = settings::merged(&cli, &words)? else {
+        return typed.map_or_else(|error| failure::from_clap(&error), |matches| command(&matches, &words));
+    };
+    messages::first_of(merged.message());
+    let all = cli.try_get_matches_from(&merged.words);
+    let result = all.map_or_else(|error| failure::from_clap(&error), |matches| command(&matches, &merged.words));
+    result.map_err(|failure| merged.explained(failure))
+}
+
+fn command(matches: &ArgMatches, words: &[OsString]) -> Result<(), Failure> {
+    let cli = Cli::from_arg_matches(matches).map_err(|error| Failure::Input(failure::one_line(&error.to_string())))?;
+    let (name, flags) = matches.subcommand().unwrap_or(("", matches));
+    let quiet = flags.try_get_one::<bool>("quiet").ok().flatten() == Some(&true);
+    messages::speak(cli.global.json_progress, quiet);
+    if messages::json() && !quiet {
+        messages::event(&json!({ "event": "start", "command": name, "version": env!("CARGO_PKG_VERSION") }));
+    }
+    interrupt::install()?;
+    match cli.command {
+        Command::Select(args) => select::run(&args, words),
+        Command::Features(args) => select::run(&SelectArgs { features: true, ..*args }, words),
+        Command::Outliers(args) => outliers::run(&args, words),
+        Command::Compare(args) => compare::run(&args, words),
+        Command::Plan(args) => plan::run(&args),
+        Command::Report(args) => remake::run(&args),
+        Command::Demo(args) => demo::run(&args, words),
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args),
     }
 }

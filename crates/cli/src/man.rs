@@ -9,7 +9,6 @@ use crate::args::Cli;
 use crate::args_help::ManArgs;
 use crate::failure::Failure;
 use crate::output::{self, Files};
-use crate::targets;
 
 /// Runs `arss man`.
 pub fn run(args: &ManArgs) -> Result<(), Failure> {
@@ -35,8 +34,8 @@ fn write_all(root: &Command, folder: &Path, force: bool) -> Result<(), Failure> 
     output::make_folder(folder)?;
     let commands = || std::iter::once(root).chain(root.get_subcommands());
     let targets: Vec<PathBuf> = commands().map(|command| folder.join(format!("{}.1", title(command)))).collect();
-    targets::check_new(&targets, force)?;
-    let mut files = Files::default();
+    targets.iter().try_for_each(|target| output::check_new(target, force))?;
+    let mut files = Files::new(force);
     for (command, target) in commands().zip(&targets) {
         files.add(target, |out| out.write_all(&page(command)))?;
     }

@@ -38,8 +38,9 @@ pub fn run(args: &OutliersArgs, words: &[OsString]) -> Result<(), Failure> {
     let written = |target: &Option<PathBuf>| target.as_deref().map(Target::of).transpose();
     let formats = (written(&args.output)?, written(&args.clean)?);
     let all = [("-o", &args.output), ("--clean", &args.clean), ("--scores", &args.scores), ("--report", &args.report)];
+    let all = targets::asked(&all);
     targets::check(&args.read.inputs, &all)?;
-    targets::check_new(all.iter().filter_map(|(_, target)| target.as_ref()), args.talk.force)?;
+    targets::check_new(&all, args.talk.force)?;
     let method = Method::Exemplars(settings(&args.score));
     method.validate()?;
     let mut messages = Messages::new(args.talk.quiet);
@@ -60,7 +61,7 @@ pub fn run(args: &OutliersArgs, words: &[OsString]) -> Result<(), Failure> {
         return Err(Failure::Input(what.to_owned()));
     }
 
-    let mut files = Files::default();
+    let mut files = Files::new(args.talk.force);
     if let Some((target, format)) = args.output.as_deref().zip(formats.0) {
         let rows = select::in_order(&found.order[..found.beyond], args.order);
         files.add(target, |out| table.write(out, format, Picks::Rows(&rows), &Extra::default()))?;

@@ -3,11 +3,13 @@
 use std::fs::{self, File};
 use std::io::{BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::NamedTempFile;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, Kept};
 use crate::interrupt::{self, Stage};
+use crate::stale;
 
 /// Fails if `target` can clearly not be written: found out before solving.
 pub fn check_target(target: &Path) -> Result<(), Failure> {
@@ -33,13 +35,54 @@ fn folder_of(target: &Path) -> &Path {
     }
 }
 
+/// Fails if `target` holds something already, unless it may be replaced. Devices and pipes are written to.
+pub fn check_new(target: &Path, force: bool) -> Result<(), Failure> {
+    if !force && target.is_file() { Err(exists(target)) } else { Ok(()) }
+}
+
+fn exists(target: &Path) -> Failure {
+    Failure::in_file(target, "already exists; --force replaces it")
+}
+
+/// Temporary files of this process that have not got their names yet, and whether others have.
+#[derive(Debug)]
+struct Staged {
+    paths: Vec<PathBuf>,
+    committed: bool,
+}
+
+static STAGED: Mutex<Staged> = Mutex::new(Staged { paths: Vec::new(), committed: false });
+
+fn staged() -> MutexGuard<'static, Staged> {
+    STAGED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes what is half done, for a process that ends now, and tells what it leaves.
+pub fn abandon() -> Kept {
+    let mut staged = staged();
+    // What cannot be removed is left to the next run.
+    staged.paths.drain(..).for_each(|path| drop(fs::remove_file(path)));
+    let kept = if staged.committed { Kept::Everything } else { Kept::Nothing };
+    // Nobody shall begin a file after this: the lock is never given back.
+    std::mem::forget(staged);
+    kept
+}
+
 /// Files written under temporary names beside their targets; dropped, they vanish.
 #[derive(Debug, Default)]
 pub struct Files {
-    staged: Vec<(NamedTempFile, PathBuf)>,
+    /// The file, its place, and what the place was called.
+    staged: Vec<(NamedTempFile, PathBuf, PathBuf)>,
+    /// Never replace a file, even one that came while this ran.
+    keep_existing: bool,
 }
 
 impl Files {
+    /// Files that replace others only with `force`.
+    pub fn new(force: bool) -> Self {
+        Files { staged: Vec::new(), keep_existing: !force }
+    }
+
     /// Writes a file under a temporary name.
     pub fn add(
         &mut self,
@@ -54,18 +97,32 @@ impl Files {
             // A device or a pipe cannot be replaced.
             return write_buffered(&mut File::create(&place).map_err(failed)?, write).map_err(failed);
         }
-        let mut file = new_beside(&place).map_err(failed)?;
+        stale::sweep(folder_of(&place));
+        let mut file = {
+            let mut staged = staged();
+            let file = new_beside(&place).map_err(failed)?;
+            staged.paths.push(file.path().to_owned());
+            file
+        };
+        stale::mark(file.as_file());
         write_buffered(file.as_file_mut(), write).map_err(failed)?;
-        self.staged.push((file, place));
+        self.staged.push((file, place, target.to_owned()));
         Ok(())
     }
 
     /// Gives all files their names, unless Ctrl-C came first.
     pub fn commit(self) -> Result<(), Failure> {
         interrupt::check()?;
-        for (file, target) in self.staged {
-            file.persist(&target).map_err(|error| cannot_write(&target, &error.error))?;
+        let mut staged = staged();
+        for (file, place, target) in self.staged {
+            let named = if self.keep_existing { file.persist_noclobber(&place) } else { file.persist(&place) };
+            named.map_err(|error| match error.error.kind() {
+                ErrorKind::AlreadyExists => exists(&target),
+                _ => cannot_write(&target, &error.error),
+            })?;
+            staged.committed = true;
         }
+        staged.paths.clear();
         interrupt::enter(Stage::Free);
         Ok(())
     }
@@ -84,7 +141,7 @@ fn cannot_write(target: &Path, error: &std::io::Error) -> Failure {
 /// A temporary file in the target's folder, with the permissions of an ordinary new file.
 fn new_beside(target: &Path) -> std::io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".arss-").suffix(".tmp");
+    builder.prefix(stale::PREFIX).suffix(stale::SUFFIX);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;

@@ -4,11 +4,11 @@ use crate::args_input::InputArgs;
 use crate::failure::Failure;
 use crate::io::{self, Table};
 use crate::messages::Messages;
-use crate::solve;
+use crate::{progress, solve};
 
 /// Reads the table and scales it.
 pub fn read(args: &InputArgs, memory: Option<u64>, messages: &mut Messages) -> Result<Table, Failure> {
-    let mut table = io::read(&args.reading(None, None, memory), &mut |_, _| ())?;
+    let mut table = io::read(&args.reading(None, None, memory), &mut progress::reading)?;
     table.messages.drain(..).for_each(|message| messages.add(message));
     solve::prepare(&mut table.values, args.scale, messages);
     Ok(table)

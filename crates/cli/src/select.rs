@@ -1,18 +1,22 @@
 //! `arss select`: read, choose, write.
 
 use std::ffi::OsString;
+use std::path::Path;
 
-use arss::{Count, Error, Method, Selection};
+use arss::{Count, Error, Method, Selection, Status};
 
 use crate::args::{DemandArgs, Order, SelectArgs};
-use crate::failure::Failure;
-use crate::io::{self, Added, Extra, Picks, Table, Target};
+use crate::checksum::Checksum;
+use crate::failure::{Failure, Kept};
+use crate::io::{self, Added, Extra, Picks, Reading, Table, Target};
 use crate::messages::Messages;
 use crate::output::{self, Files};
+use crate::progress::{self, Show};
 use crate::report::{self, More, Subject};
+use crate::result::{Input, Saved};
 use crate::solve::{self, Job};
 use crate::table::{Sheet, number};
-use crate::{demands, json, method, targets};
+use crate::{demands, indices, interrupt, json, method, need, targets};
 
 /// Tables up to so many items are scored whole for the report; ARSS and RRSS take time with its square.
 const SCORED_FOR_REPORT: usize = 5000;
@@ -20,65 +24,152 @@ const SCORED_FOR_REPORT: usize = 5000;
 /// Runs `arss select`; `words` is the command line it came from.
 pub fn run(args: &SelectArgs, words: &[OsString]) -> Result<(), Failure> {
     let output_format = check_outputs(args)?;
+    check_existing(args)?;
+    let mut messages = Messages::new(args.quiet);
+    let show = Show::new(args.quiet);
+    interrupt::keep(args.manners.keep_partial);
+    let ready = ready(args, &mut messages)?;
+    if let Some((target, format)) = args.output.as_deref().zip(output_format) {
+        ready.table.check_target(target, format)?;
+    }
+    let (table, job) = (&ready.table, job(args, &ready));
+    let selection = solve::run(&table.values, &job, &mut messages)?;
+    let made = Made::new(args, words, &ready, &selection);
+    progress::phase("write");
+    write_files(args, &made, output_format)?;
+    drop(show);
+    messages.add(summary(table, &job, &selection));
+    messages.flush();
+    let text = if args.json {
+        json::text(table, &job, &selection, false)
+    } else {
+        picks_sheet(table, &job, &selection).text()
+    };
+    output::print(&text)?;
+    match selection.report.status {
+        Status::Stopped => Err(Failure::Interrupted(Kept::Partial)),
+        _ if interrupt::asked() => Err(Failure::Interrupted(Kept::Everything)),
+        _ => Ok(()),
+    }
+}
+
+/// A table that can be chosen from, and how.
+#[derive(Debug)]
+pub struct Ready {
+    /// The table, scaled.
+    pub table: Table,
+    /// The method, with what is demanded of it.
+    pub method: Method,
+    /// Of the table as it came, where a result is kept.
+    pub checksum: Option<Checksum>,
+}
+
+/// Reads the table as the flags ask for it.
+pub fn ready(args: &SelectArgs, messages: &mut Messages) -> Result<Ready, Failure> {
+    let method = checked_method(args)?;
+    need::check(args, &method)?;
+    progress::phase("read");
+    let mut table = io::read(&reading(args), &mut progress::reading)?;
+    table.messages.drain(..).for_each(|message| messages.add(message));
+    let method = demands::apply(method, &args.method.demands, &mut table)?;
+    let checksum = args.manners.result.as_ref().map(|_| Checksum::of(&table));
+    solve::prepare(&mut table.values, args.input.scale, messages);
+    Ok(Ready { table, method, checksum })
+}
+
+/// What is read.
+pub fn reading(args: &SelectArgs) -> Reading<'_> {
+    let demanded = &args.method.demands;
+    args.input.reading(demanded.weights.as_deref(), demanded.group.as_deref(), args.manners.memory)
+}
+
+/// The method, once it is sure that it can do what is asked.
+pub fn checked_method(args: &SelectArgs) -> Result<Method, Failure> {
     check_axis(args)?;
     let method = method::build(&args.method)?;
     check_demands(args, &method)?;
-    let mut messages = Messages::new(args.quiet);
-    let demanded = &args.method.demands;
-    let reading = args.input.reading(demanded.weights.as_deref(), demanded.group.as_deref(), args.memory);
-    let mut table = io::read(&reading, &mut |_, _| ())?;
-    table.messages.drain(..).for_each(|message| messages.add(message));
-    if let Some((target, format)) = args.output.as_deref().zip(output_format) {
-        table.check_target(target, format)?;
-    }
-    let method = demands::apply(method, demanded, &mut table)?;
-    solve::prepare(&mut table.values, args.input.scale, &mut messages);
-    let job = Job {
-        method: &method,
+    Ok(method)
+}
+
+/// What the flags ask of the table.
+pub fn job<'a>(args: &SelectArgs, ready: &'a Ready) -> Job<'a> {
+    Job {
+        method: &ready.method,
         count: args.k,
         features: args.features,
         threads: args.threads,
-        all_scores: args.scores.is_some() || scored_for_report(args, &table),
-    };
-    let selection = solve::run(&table.values, &job, &mut messages)?;
-    let page = args.report.as_deref().map(|target| (target, page(words, &table, &job, &selection)));
+        all_scores: args.scores.is_some() || scored_for_report(args, &ready.table),
+    }
+}
 
-    let mut files = Files::default();
+/// The table as a result describes it.
+pub fn described(ready: &Ready, picks: &[usize], features: bool) -> Input {
+    let (rows, columns) = ready.table.values.shape();
+    let shown: Vec<usize> = picks.iter().copied().filter(|&row| !features && row < rows).collect();
+    let checksum = ready.checksum.map_or_else(String::new, |sum| sum.with_cells(&ready.table, &shown).text());
+    Input { bytes: ready.table.source.bytes(), rows, columns, checksum }
+}
+
+/// Everything that is written.
+struct Made<'a> {
+    ready: &'a Ready,
+    selection: &'a Selection,
+    page: Option<String>,
+    result: Option<String>,
+}
+
+impl<'a> Made<'a> {
+    fn new(args: &SelectArgs, words: &[OsString], ready: &'a Ready, selection: &'a Selection) -> Self {
+        progress::phase("report");
+        let job = job(args, ready);
+        let page = args.report.as_ref().map(|_| page(words, &ready.table, &job, selection));
+        let result = args.manners.result.as_ref().map(|_| {
+            let command = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+            let input = described(ready, &selection.indices, args.features);
+            Saved::new(command, input, selection).text()
+        });
+        Made { ready, selection, page, result }
+    }
+}
+
+fn write_files(args: &SelectArgs, made: &Made<'_>, output_format: Option<Target>) -> Result<(), Failure> {
+    let (table, selection) = (&made.ready.table, made.selection);
+    let mut files = Files::new(args.manners.force);
     if let Some((target, format)) = args.output.as_deref().zip(output_format) {
-        let (order, extra) = written(args, &job, &selection);
-        let picks = if job.features { Picks::Columns(&order) } else { Picks::Rows(&order) };
+        let (order, extra) = written(args, selection);
+        let picks = if args.features { Picks::Columns(&order) } else { Picks::Rows(&order) };
         files.add(target, |out| table.write(out, format, picks, &extra))?;
+    }
+    if let Some(target) = &args.manners.indices {
+        let numbers = table.numbers(&selection.indices, args.features);
+        files.add(target, |out| indices::write(out, target, &numbers))?;
     }
     if let Some(target) = &args.scores {
         let names = args.features.then(|| table.names.clone());
-        files.add(target, |out| output::write_scores(out, &selection, names.as_deref(), &|row| table.number(row)))?;
+        files.add(target, |out| output::write_scores(out, selection, names.as_deref(), &|row| table.number(row)))?;
     }
     if let Some((target, assignment)) = args.assignments.as_deref().zip(selection.assignment.as_ref()) {
-        files.add(target, |out| output::write_assignments(out, &selection, assignment, &|row| table.number(row)))?;
+        files.add(target, |out| output::write_assignments(out, selection, assignment, &|row| table.number(row)))?;
     }
-    if let Some((target, page)) = page {
-        files.add(target, |out| out.write_all(page.as_bytes()))?;
+    for (target, text) in [(&args.report, &made.page), (&args.manners.result, &made.result)] {
+        if let Some((target, text)) = target.as_deref().zip(text.as_deref()) {
+            files.add(target, |out| out.write_all(text.as_bytes()))?;
+        }
     }
     table.source.check_unchanged()?;
-    files.commit()?;
-    messages.add(summary(&table, &job, &selection));
-    messages.flush();
-    let text = if args.json {
-        json::text(&table, &job, &selection, false)
-    } else {
-        picks_sheet(&table, &job, &selection).text()
-    };
-    output::print(&text)
+    files.commit()
 }
 
 fn scored_for_report(args: &SelectArgs, table: &Table) -> bool {
     let (rows, columns) = table.values.shape();
-    args.report.is_some() && (if args.features { columns } else { rows }) <= SCORED_FOR_REPORT
+    let asked = args.report.is_some() || args.manners.result.is_some();
+    asked && (if args.features { columns } else { rows }) <= SCORED_FOR_REPORT
 }
 
-fn page(words: &[OsString], table: &Table, job: &Job<'_>, selection: &Selection) -> String {
-    let input = table.source.title();
-    report::html(&Subject { table, job, selection, input, command: report::line(words), more: More::default() })
+/// The page about a choice.
+pub fn page(words: &[OsString], table: &Table, job: &Job<'_>, selection: &Selection) -> String {
+    let (input, command) = (table.source.title(), report::line(words));
+    report::html(&Subject { table, job, selection, input, command, more: More::default() })
 }
 
 /// Fails on demands that the method cannot meet: found out before the table is read.
@@ -115,13 +206,13 @@ pub fn in_order(items: &[usize], order: Order) -> Vec<usize> {
 }
 
 /// The picks in the order in which they are written, and what is added to each.
-fn written(args: &SelectArgs, job: &Job<'_>, selection: &Selection) -> (Vec<usize>, Extra) {
+fn written(args: &SelectArgs, selection: &Selection) -> (Vec<usize>, Extra) {
     let mut ranks: Vec<usize> = (0..selection.indices.len()).collect();
     if args.order == Order::File {
         ranks.sort_by_key(|&rank| selection.indices[rank]);
     }
     let order = ranks.iter().map(|&rank| selection.indices[rank]).collect();
-    if !args.add_scores || job.features {
+    if !args.add_scores || args.features {
         return (order, Extra::default());
     }
     let rank = Added::Int(ranks.iter().map(|&rank| rank as i64 + 1).collect());
@@ -135,17 +226,29 @@ fn written(args: &SelectArgs, job: &Job<'_>, selection: &Selection) -> (Vec<usiz
     (order, Extra { columns })
 }
 
-/// The format of `-o`, once it is sure that all files can be written.
-fn check_outputs(args: &SelectArgs) -> Result<Option<Target>, Failure> {
-    let format = args.output.as_deref().map(Target::of).transpose()?;
-    let targets = [
+/// The files that are asked for, with their flags.
+pub fn targets(args: &SelectArgs) -> Vec<(&'static str, &Path)> {
+    let all = [
         ("-o", &args.output),
+        ("--indices", &args.manners.indices),
         ("--scores", &args.scores),
         ("--assignments", &args.assignments),
         ("--report", &args.report),
+        ("--result", &args.manners.result),
     ];
-    targets::check(&args.input.inputs, &targets)?;
+    targets::asked(&all)
+}
+
+/// The format of `-o`, once it is sure that all files can be written.
+pub fn check_outputs(args: &SelectArgs) -> Result<Option<Target>, Failure> {
+    let format = args.output.as_deref().map(Target::of).transpose()?;
+    targets::check(&args.input.inputs, &targets(args))?;
     Ok(format)
+}
+
+/// Fails if a file is there already and may not be replaced.
+fn check_existing(args: &SelectArgs) -> Result<(), Failure> {
+    targets::check_new(&targets(args), args.manners.force)
 }
 
 /// The picks for people: rank, number, score, the share it stands for where that is known, and what the item is.
@@ -185,7 +288,7 @@ fn picks_sheet(table: &Table, job: &Job<'_>, selection: &Selection) -> Sheet {
 pub fn summary(table: &Table, job: &Job<'_>, selection: &Selection) -> String {
     let (rows, columns) = table.values.shape();
     let report = &selection.report;
-    let status = report.status.as_str().replace('_', " ");
+    let status = json::status(report.status).replace('_', " ");
     let mut line = format!("{}: {rows} x {columns}, ", job.method.name());
     line += &format!("{} {}, ", selection.indices.len(), if job.features { "columns" } else { "rows" });
     line += &format!("{status}, {} iterations", report.iterations);

@@ -1,40 +1,32 @@
-//! Sizes in bytes, as people write them.
+//! Sizes of memory: `500M`, `2G`, `1.5GiB`.
 
-/// The units, from large to small.
-const UNITS: [(&str, u64); 4] = [("T", 1 << 40), ("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10)];
+/// Units by their letters; all mean powers of 1024.
+const UNITS: [(&str, u32); 5] = [("", 0), ("k", 10), ("m", 20), ("g", 30), ("t", 40)];
 
-/// `1.5 GB` and the like.
-pub fn text(bytes: u64) -> String {
-    match UNITS.iter().find(|(_, unit)| bytes >= *unit) {
-        Some((name, unit)) => format!("{:.1} {name}B", bytes as f64 / *unit as f64),
-        None => format!("{bytes} bytes"),
-    }
-}
-
-/// Reads `500M`, `1.5G`, `2GiB`, `1000000`.
+/// The number of bytes that `text` means.
 pub fn parse(text: &str) -> Result<u64, String> {
-    let wrong = || format!("{text:?} is not a size: write 500M, 2G or a number of bytes");
-    let upper = text.trim().to_ascii_uppercase();
-    let digits = upper.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let unit = match upper[digits.len()..].trim_end_matches('B').trim_end_matches('I') {
-        "" => 1,
-        name => UNITS.iter().find(|(known, _)| *known == name).ok_or_else(wrong)?.1,
-    };
-    match digits.trim().parse::<f64>() {
-        Ok(number) if number.is_finite() && number >= 0.0 => Ok((number * unit as f64) as u64),
-        _ => Err(wrong()),
-    }
+    let wrong = || "it must be a size like 500M, 2G or 1.5GiB".to_owned();
+    let small = text.trim().to_ascii_lowercase();
+    let digits = small.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(small.len());
+    let (number, unit) = small.split_at(digits);
+    let unit = unit.trim().trim_end_matches('b').trim_end_matches('i');
+    let number: f64 = number.parse().map_err(|_| wrong())?;
+    let (_, shift) = UNITS.iter().find(|(name, _)| *name == unit).ok_or_else(wrong)?;
+    let bytes = number * 2f64.powi(*shift as i32);
+    if bytes >= 1.0 && bytes < 2f64.powi(63) { Ok(bytes as u64) } else { Err(wrong()) }
 }
 
-/// Bytes that a new process could use, where the system tells.
-pub fn available() -> Option<u64> {
-    let read = |path: &str| std::fs::read_to_string(path).ok();
-    let free = read("/proc/meminfo")?.lines().find_map(|line| {
-        let rest = line.strip_prefix("MemAvailable:")?;
-        Some(rest.trim().trim_end_matches(" kB").parse::<u64>().ok()? << 10)
-    })?;
-    let group = read("/sys/fs/cgroup/memory.max").and_then(|text| text.trim().parse().ok()).unwrap_or(u64::MAX);
-    Some(free.min(group))
+/// A size for people, with three digits.
+pub fn shown(bytes: u64) -> String {
+    let names = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let mut value = bytes as f64;
+    let mut at = 0;
+    while value >= 1000.0 && at + 1 < names.len() {
+        value /= 1024.0;
+        at += 1;
+    }
+    let decimals = if at == 0 || value >= 99.95 { 0 } else { 1 };
+    format!("{value:.decimals$} {}", names[at])
 }
 
 #[cfg(test)]
@@ -42,11 +34,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_are_read_and_written() {
-        let known =
-            [("1000", 1000), ("1K", 1024), ("1.5G", 3 << 29), ("2GiB", 2 << 30), ("500mb", 500 << 20), ("0", 0)];
-        assert!(known.iter().all(|(text, bytes)| parse(text).as_ref() == Ok(bytes)));
-        assert!(["", "x", "1X", "-1", "1 2", "inf"].iter().all(|text| parse(text).is_err()));
-        assert_eq!([12, 3 << 29].map(text), ["12 bytes", "1.5 GB"]);
+    fn sizes_are_read_and_shown() {
+        assert_eq!(parse("500M"), Ok(500 << 20));
+        assert_eq!(parse("2GiB"), Ok(2 << 30));
+        assert_eq!(parse("1.5g"), Ok(3 << 29));
+        assert_eq!(parse("64 kB"), Ok(64 << 10));
+        assert_eq!(parse("12345"), Ok(12345));
+        for bad in ["", "G", "-1G", "0", "1X", "1e3", "nan", "999999999T", "1.2.3M"] {
+            assert!(parse(bad).is_err(), "{bad}");
+        }
+        assert_eq!([0, 999, 1536, 500 << 20, 3 << 30].map(shown), ["0 B", "999 B", "1.5 KiB", "500 MiB", "3.0 GiB"]);
     }
 }

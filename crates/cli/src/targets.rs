@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 use crate::failure::Failure;
 use crate::{io, output};
 
-/// Fails if a file is the input, was named twice, or can clearly not be written; each comes with its flag.
-pub fn check(inputs: &[PathBuf], all: &[(&str, &Option<PathBuf>)]) -> Result<(), Failure> {
-    let targets: Vec<(&str, &Path)> = all.iter().filter_map(|(flag, path)| Some((*flag, path.as_deref()?))).collect();
+/// Fails if a file is an input, was named twice, or can clearly not be written; each comes with its flag.
+pub fn check(inputs: &[PathBuf], targets: &[(&str, &Path)]) -> Result<(), Failure> {
     for (at, (flag, target)) in targets.iter().enumerate() {
         if inputs.iter().any(|input| io::is_same(target, input)) {
             return Err(Failure::in_file(target, "is the input; write to another file"));
@@ -19,10 +18,12 @@ pub fn check(inputs: &[PathBuf], all: &[(&str, &Option<PathBuf>)]) -> Result<(),
     targets.iter().try_for_each(|(_, target)| output::check_target(target))
 }
 
+/// The files that were asked for, with their flags.
+pub fn asked<'a>(all: &[(&'static str, &'a Option<PathBuf>)]) -> Vec<(&'static str, &'a Path)> {
+    all.iter().filter_map(|(flag, path)| Some((*flag, path.as_deref()?))).collect()
+}
+
 /// Fails if one of the files is there already, unless `force` says that it may be replaced.
-pub fn check_new<'a>(targets: impl IntoIterator<Item = &'a PathBuf>, force: bool) -> Result<(), Failure> {
-    match targets.into_iter().find(|target| target.is_file() && !force) {
-        Some(target) => Err(Failure::in_file(target, "already exists; --force replaces it")),
-        None => Ok(()),
-    }
+pub fn check_new(targets: &[(&str, &Path)], force: bool) -> Result<(), Failure> {
+    targets.iter().try_for_each(|(_, target)| output::check_new(target, force))
 }

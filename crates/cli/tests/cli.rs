@@ -166,7 +166,7 @@ fn a_mostly_numeric_column_is_ignored_with_its_first_bad_cell() {
 fn scores_of_all_rows_agree_with_the_choice() {
     let folder = plots();
     for method in METHODS {
-        let result = folder.json(&format!("select plots.csv -k 5 --method {method} --scores scores.csv"));
+        let result = folder.json(&format!("select plots.csv -k 5 --method {method} --force --scores scores.csv"));
         let text = folder.read("scores.csv");
         let mut lines = text.lines();
         assert_eq!(lines.next(), Some("row,score,norm,residual"));

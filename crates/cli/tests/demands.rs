@@ -95,7 +95,8 @@ fn groups_have_quotas() {
 fn every_row_has_its_exemplar() {
     let folder = grouped();
     for method in ["exemplars", "facility"] {
-        let result = folder.json(&format!("select t.csv -k 3 --method {method} --assignments a.csv --scores s.csv"));
+        let result =
+            folder.json(&format!("select t.csv -k 3 --method {method} --force --assignments a.csv --scores s.csv"));
         let indices = numbers(&result["indices"]);
         let text = folder.read("a.csv");
         let mut lines = text.lines();

@@ -37,7 +37,7 @@ fn csv_and_both_orders_of_npy_give_the_same_answer() {
         let pairs = by_row.1.as_array().unwrap().iter().zip(by_column.1.as_array().unwrap());
         assert!(pairs.into_iter().all(|(a, b)| close(a, b)), "{flags}: {by_row:?} {by_column:?}");
         for name in ["columns.npy", "rows.npy"] {
-            folder.run(&format!("select {name} -k 3 {flags} -o {name}.out.npy")).ok();
+            folder.run(&format!("select {name} -k 3 {flags} --force -o {name}.out.npy")).ok();
         }
         assert_eq!(folder.bytes("columns.npy.out.npy"), folder.bytes("rows.npy.out.npy"), "{flags}");
     }
@@ -65,7 +65,7 @@ fn the_chosen_rows_come_back_in_their_own_type() {
     for kind in ["|i1", "<i2", "<i4", "<i8", "|u1", "<u2", "|b1", "<f4", "<f8"] {
         let data = as_bytes(kind);
         let folder = Folder::with("t.npy", npy(kind, false, "(20, 3)", &data));
-        let indices = folder.indices("select t.npy -k 5 -o out.npy");
+        let indices = folder.indices("select t.npy -k 5 --force -o out.npy");
         let out = folder.bytes("out.npy");
         let header = String::from_utf8_lossy(&out[10..]).into_owned();
         assert!(header.starts_with(&format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': (5, 3), }}")));

@@ -88,7 +88,9 @@ fn files_are_replaced_whole() {
     let folder = Folder::with("t.csv", plots_csv());
     folder.write("out.csv", "old\n".repeat(10_000));
     std::os::unix::fs::symlink("out.csv", folder.path("link.csv")).unwrap();
-    folder.run("select t.csv -k 3 -o link.csv").ok();
+    folder.refuses("select t.csv -k 3 -o link.csv", &["link.csv: already exists; --force replaces it"]);
+    assert_eq!(folder.read("out.csv").lines().count(), 10_000);
+    folder.run("select t.csv -k 3 -o link.csv --force").ok();
     assert_eq!(folder.read("out.csv").lines().count(), 4);
     assert!(folder.path("link.csv").is_symlink());
     assert_eq!(folder.names(), ["link.csv", "out.csv", "t.csv"]);

@@ -100,7 +100,7 @@ fn every_method_has_a_page_and_leaves_out_what_it_does_not_know() {
     for method in ["exemplars", "arss", "arss --p 1", "rrss", "ted", "kmeans", "kmedoids", "facility", "rrqr", "random"]
     {
         for features in ["", "--features"] {
-            let line = format!("select plots.csv -k 2 -q --method {method} {features} --report page.html");
+            let line = format!("select plots.csv -k 2 -q --method {method} {features} --force --report page.html");
             folder.run(&line).ok();
             let data = page_data(&folder.read("page.html"));
             assert_eq!(data["coverage"].is_null(), !["exemplars", "facility"].contains(&method), "{line}");
@@ -119,7 +119,7 @@ fn poor_tables_have_a_page() {
     let folder = poor_tables();
     for name in folder.names() {
         for scale in ["standard", "none"] {
-            folder.run(&format!("select {name} -k 1 -q --scale {scale} --report page.html")).ok();
+            folder.run(&format!("select {name} -k 1 -q --scale {scale} --force --report page.html")).ok();
             let data = page_data(&folder.read("page.html"));
             let numbers = |point: &Value| point["x"].is_number() && point["y"].is_number();
             assert!(data["map"]["points"].as_array().unwrap().iter().all(numbers), "{name} {scale}");
@@ -149,7 +149,7 @@ fn a_large_table_is_drawn_in_part_and_the_page_stays_small() {
 fn the_same_command_gives_the_same_bytes() {
     let folder = Folder::with("plots.csv", plots_csv());
     let page = |threads: usize| {
-        folder.run(&format!("select plots.csv -k 5 -q --threads {threads} --report page.html")).ok();
+        folder.run(&format!("select plots.csv -k 5 -q --threads {threads} --force --report page.html")).ok();
         folder.read("page.html").replace(&format!("--threads {threads}"), "")
     };
     assert_eq!(page(1), page(1));

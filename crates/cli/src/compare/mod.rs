@@ -53,8 +53,9 @@ struct Compared {
 
 /// Runs `arss compare`; `words` is the command line it came from.
 pub fn run(args: &CompareArgs, words: &[OsString]) -> Result<(), Failure> {
-    targets::check(&args.read.inputs, &[("--report", &args.report)])?;
-    targets::check_new(&args.report, args.talk.force)?;
+    let all = targets::asked(&[("--report", &args.report)]);
+    targets::check(&args.read.inputs, &all)?;
+    targets::check_new(&all, args.talk.force)?;
     if args.patience.is_nan() || args.patience < 0.0 {
         return Err(Failure::Input(format!("--patience is {}, but it must not be negative", args.patience)));
     }
@@ -70,7 +71,7 @@ pub fn run(args: &CompareArgs, words: &[OsString]) -> Result<(), Failure> {
     let first = Entry::new(&selection, seconds, judge.judge(&selection.indices));
     let compared = compare(args, &table, &judge, first)?;
 
-    let mut files = Files::default();
+    let mut files = Files::new(args.talk.force);
     if let Some(target) = &args.report {
         let (input, command) = (table.source.title(), report::line(words));
         let more = More { comparison: Some(show::page(&compared, args, &table)), ..More::default() };

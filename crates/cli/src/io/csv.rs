@@ -65,6 +65,22 @@ impl Text {
         Ok(frame)
     }
 
+    /// About how many rows there are, if the first ones are like the others; true if the number is exact.
+    pub fn about_rows(&self, sampled: u64) -> (u64, bool) {
+        let whole = self.records.first(super::SAMPLE, |part| {
+            let taken = part.records().map(|(at, record)| at + record.len() as u64).last().unwrap_or_default();
+            Ok((taken, Vec::new()))
+        });
+        match whole {
+            Ok((_, true)) | Err(_) => (sampled, true),
+            Ok((end, false)) => {
+                let bytes = self.records.store.len().saturating_sub(self.records.data) as f64;
+                let taken = end.saturating_sub(self.records.data).max(1) as f64;
+                ((bytes * sampled as f64 / taken).ceil() as u64, false)
+            }
+        }
+    }
+
     /// Reads what is wanted of each column.
     pub fn read(&mut self, wants: &[Want], tell: &mut dyn FnMut(u64, u64)) -> Result<Frame, Failure> {
         let mut frame = Frame::new(self.names.len());

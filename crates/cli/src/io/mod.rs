@@ -6,6 +6,7 @@ mod assemble;
 mod columns;
 mod csv;
 mod dialect;
+mod extent;
 mod fields;
 mod format;
 mod frame;
@@ -25,6 +26,7 @@ mod table;
 mod write;
 
 pub use dialect::Options as TextOptions;
+pub use extent::{Extent, extents};
 pub use format::{Format, Target};
 pub use grid::{Grid, Values};
 pub use inputs::is_same;

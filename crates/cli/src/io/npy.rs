@@ -143,6 +143,11 @@ impl Array {
         Ok(self.row(row)?.chunks_exact(self.kind.size()).map(|bytes| as_text(self.kind, bytes)).collect())
     }
 
+    /// True for single precision.
+    pub fn is_single(&self) -> bool {
+        self.kind == Kind::Float(4)
+    }
+
     /// True for an array of the same element type.
     pub fn is_like(&self, other: &Array) -> bool {
         self.kind == other.kind

@@ -34,7 +34,7 @@ pub fn open(store: Store, path: &Path, name: Option<&str>, limit: Limit) -> Resu
     let mut bytes = Vec::new();
     let found = entry.take(limit.bytes.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| broken(&error))?;
     if found as u64 > limit.bytes {
-        let what = format!("array {chosen} is larger than {}, which is the limit", crate::size::text(limit.bytes));
+        let what = format!("array {chosen} is larger than {}, which is the limit", crate::size::shown(limit.bytes));
         return Err(Failure::in_file(path, format_args!("{what}; save it as .npy, or raise --memory")));
     }
     Ok(Store::Memory(bytes))

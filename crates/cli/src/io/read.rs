@@ -47,7 +47,7 @@ fn from_source(mut source: Source, reading: &Reading<'_>, tell: &mut dyn FnMut(u
     let origins = decision.used.iter().map(Used::column).collect();
     let values = assemble::assemble(&mut frame, &decision.used);
     let shown = RefCell::new(HashMap::new());
-    checked(Table { values, source, messages, aside, names, origins, kept: None, shown }, reading)
+    checked(Table { values, source, messages, aside, names, origins, kept: None, filled: 0, shown }, reading)
 }
 
 /// Opens all files; their columns must be the same.
@@ -126,6 +126,7 @@ fn whole_array(
         aside: Aside::default(),
         origins: (0..columns).collect(),
         kept: None,
+        filled: 0,
         shown: RefCell::new(HashMap::new()),
     }))
 }
@@ -331,6 +332,7 @@ fn note(table: &mut Table, done: &missing::Done, path: &Path) {
         let dropped = rows - kept.len();
         table.messages.push(format!("{}: {dropped} of {rows} rows were dropped, values are missing", path.display()));
     }
+    table.filled = done.filled;
     if done.filled > 0 {
         table.messages.push(format!("{}: {} missing values were filled in", path.display(), done.filled));
     }

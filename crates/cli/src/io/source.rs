@@ -261,6 +261,13 @@ impl Source {
         arrow_select::take::take_record_batch(&all, &back).map_err(io::Error::other)
     }
 
+    /// The size of all files together; none if something else was read.
+    pub fn bytes(&self) -> Option<u64> {
+        let size =
+            |path: &PathBuf| std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map(|data| data.len());
+        self.paths.iter().map(size).sum()
+    }
+
     /// What the table is called; the folder is nobody's business.
     pub fn title(&self) -> String {
         let name = |path: &PathBuf| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();

@@ -136,7 +136,7 @@ impl Store {
         let mut bytes = vec![0; usize::try_from(end - start).map_err(io::Error::other)?];
         match self.read_at(&mut bytes, start)? {
             found if found == bytes.len() => Ok(bytes),
-            _ => Err(io::Error::new(io::ErrorKind::UnexpectedEof, "it became shorter while it was read")),
+            _ => Err(io::Error::new(io::ErrorKind::UnexpectedEof, "it became shorter while it was being read")),
         }
     }
 
@@ -147,8 +147,7 @@ impl Store {
         if now.len() == opened.len() && now.modified().ok() == opened.modified().ok() {
             return Ok(());
         }
-        let what = "changed while it was read; run again when nothing writes to it";
-        Err(Failure::Run(format!("{}: {what}", path.display())))
+        Err(Failure::in_file(path, "changed while it was being read; run again when it is complete"))
     }
 }
 
@@ -245,7 +244,7 @@ fn read_limited(
         let found = reader.by_ref().take(STEP).read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
         let so_far = bytes.len() as u64;
         if so_far > limit.bytes {
-            let what = format!("holds more than {} unpacked, which is the limit", crate::size::text(limit.bytes));
+            let what = format!("holds more than {} unpacked, which is the limit", crate::size::shown(limit.bytes));
             return Err(Failure::in_file(path, format_args!("{what}; unpack it to a file, or raise --memory")));
         }
         if packed.is_some_and(|packed| !limit.asked && so_far > SUSPECT && so_far / packed.get().max(1) > RATIO) {

@@ -57,6 +57,8 @@ pub struct Table {
     pub origins: Vec<usize>,
     /// The number in the file of each row, if some were dropped.
     pub kept: Option<Vec<usize>>,
+    /// Missing values that were filled in.
+    pub filled: usize,
     /// Cells that were asked for.
     pub shown: RefCell<HashMap<usize, Vec<String>>>,
 }
@@ -84,6 +86,11 @@ impl Table {
     /// The number in the file of row `row`, from 0.
     pub fn number(&self, row: usize) -> usize {
         self.kept.as_ref().map_or(row, |kept| kept[row])
+    }
+
+    /// What people call these items: rows by their numbers in the file, columns by their places.
+    pub fn numbers(&self, items: &[usize], columns: bool) -> Vec<usize> {
+        items.iter().map(|&item| if columns { item } else { self.number(item) }).collect()
     }
 
     /// The row that has number `number` in the file; none if it was dropped.

@@ -1,6 +1,6 @@
 //! What was asked and found, in words.
 
-use arss::{Count, Method, Note};
+use arss::{Count, Method, Note, Status};
 
 use super::subject::Subject;
 use crate::table::number;
@@ -100,6 +100,9 @@ pub fn strangest(subject: &Subject<'_>, count: usize) -> Vec<usize> {
 pub fn ending(subject: &Subject<'_>) -> String {
     let report = &subject.selection.report;
     let steps = counted(report.iterations, "iteration");
+    if report.status == Status::Stopped {
+        return format!("interrupted after {steps}: this is the ranking so far");
+    }
     format!("{} after {steps}", report.status.as_str().replace('_', " "))
 }
 

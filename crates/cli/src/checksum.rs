@@ -1,0 +1,75 @@
+//! A checksum of a table: tells whether it is the one that was chosen from. Not against forgers.
+
+use arss::Float;
+
+use crate::io::{Grid, Table, Values};
+
+/// A sum that every bit and its place go into.
+#[derive(Debug, Clone, Copy)]
+pub struct Checksum(u64);
+
+impl Checksum {
+    /// Of the shape, every value and the names of all columns.
+    pub fn of(table: &Table) -> Self {
+        let (rows, columns) = table.values.shape();
+        let mut sum = Checksum(0);
+        sum.add(rows as u64);
+        sum.add(columns as u64);
+        match &table.values {
+            Values::F32(grid) => sum.add_grid(grid),
+            Values::F64(grid) => sum.add_grid(grid),
+        }
+        table.headings().iter().for_each(|name| sum.add_text(name));
+        sum
+    }
+
+    /// With the cells of some rows, words and all.
+    pub fn with_cells(mut self, table: &Table, rows: &[usize]) -> Self {
+        rows.iter().for_each(|&row| table.cells(row).iter().for_each(|cell| self.add_text(cell)));
+        self
+    }
+
+    /// The sum as text.
+    pub fn text(self) -> String {
+        format!("{:016x}", self.0)
+    }
+
+    fn add_grid<T: Float>(&mut self, grid: &Grid<T>) {
+        grid.data.iter().for_each(|value| self.add(value.to_f64().to_bits()));
+    }
+
+    fn add_text(&mut self, text: &str) {
+        self.add(text.len() as u64);
+        text.bytes().for_each(|byte| self.add(u64::from(byte)));
+    }
+
+    /// The finishing steps of SplitMix64: each bit of the word changes half of the sum.
+    fn add(&mut self, word: u64) {
+        let mut mixed = (self.0 ^ word).wrapping_add(0x9e37_79b9_7f4a_7c15);
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        self.0 = mixed ^ (mixed >> 31);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args_input::InputArgs;
+
+    #[test]
+    fn every_change_changes_the_sum() {
+        let sum = |text: &str| {
+            let table = crate::io::read_text(text.as_bytes(), "t.csv", &InputArgs::default().reading(None, None, None))
+                .unwrap();
+            Checksum::of(&table).with_cells(&table, &[1]).text()
+        };
+        let first = sum("a,b,c\n1,2,x\n3,4,y\n");
+        assert_eq!(first, sum("a,b,c\n1,2,x\n3,4,y\n"));
+        for other in
+            ["a,b,c\n1,2,x\n3,5,y\n", "a,b,c\n2,1,x\n3,4,y\n", "a,b,d\n1,2,x\n3,4,y\n", "a,b,c\n1,2,x\n3,4,z\n"]
+        {
+            assert_ne!(first, sum(other), "{other}");
+        }
+    }
+}

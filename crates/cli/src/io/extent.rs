@@ -1,0 +1,64 @@
+//! How large a file's table is, as far as that can be told without reading it.
+
+use std::path::Path;
+
+use super::columns::{self, Role};
+use super::frame::Want;
+use super::source::Part;
+use super::store::Packing;
+use super::{Format, Reading, inputs};
+
+/// How large a table seems.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Extent {
+    /// Size of the file.
+    pub bytes: u64,
+    /// Number of rows.
+    pub rows: u64,
+    /// Columns of the file.
+    pub columns: u64,
+    /// Columns that would be chosen by.
+    pub used: u64,
+    /// Bytes of a value in memory.
+    pub element: u64,
+    /// True for an array, which is read as it stands.
+    pub array: bool,
+    /// False if the rows are an estimate.
+    pub exact: bool,
+}
+
+/// The extent of each file; none if one of them has to be read to know.
+pub fn extents(reading: &Reading<'_>) -> Option<Vec<Extent>> {
+    inputs::expand(reading.inputs).ok()?.iter().map(|path| extent(path, reading)).collect()
+}
+
+fn extent(path: &Path, reading: &Reading<'_>) -> Option<Extent> {
+    let data = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+    let mut start = [0; 64];
+    let found = std::io::Read::read(&mut std::fs::File::open(path).ok()?, &mut start).ok()?;
+    let format = Format::found(path, &start[..found], reading.format).ok()?;
+    let packed = Packing::of(&start[..found]) != Packing::None;
+    if packed || matches!(format, Format::Jsonl | Format::Npz | Format::Arrow) {
+        return None;
+    }
+    let part = Part::open(path, reading, &mut |_, _| ()).ok()?;
+    let bytes = data.len();
+    if let Part::Array(array) = &part {
+        let (rows, columns) = (array.rows as u64, array.columns as u64);
+        let element = if array.is_single() { 4 } else { 8 };
+        return Some(Extent { bytes, rows, columns, used: columns, element, array: true, exact: true });
+    }
+    let sample = part.sample().ok()?;
+    let roles = columns::roles(&part.headings(), &reading.choice).ok()?;
+    let wants = columns::wants(&roles, &sample, &reading.choice);
+    let feature = |&column: &usize| matches!(roles[column], Role::Feature(_)) && wants[column] != Want::Nothing;
+    let used = (0..roles.len()).filter(feature).count() as u64;
+    let (rows, exact) = match &part {
+        Part::Parquet(file) => (file.rows() as u64, true),
+        Part::Text(text) => text.about_rows(sample.rows as u64),
+        _ => return None,
+    };
+    let single = (0..roles.len()).filter(feature).all(|column| sample.single[column]);
+    let element = if single && used > 0 { 4 } else { 8 };
+    Some(Extent { bytes, rows, columns: roles.len() as u64, used, element, array: false, exact })
+}

@@ -1,0 +1,36 @@
+//! Temporary files that a killed run left behind: the next run that writes into the folder removes them.
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::time::Duration;
+
+/// How temporary files are called.
+pub const PREFIX: &str = ".arss-";
+pub const SUFFIX: &str = ".tmp";
+/// Younger ones may be of a run that has only just made them.
+const YOUNG: Duration = Duration::from_secs(60);
+
+/// Marks a temporary file as in use: the lock ends with the process, however it ends.
+pub fn mark(file: &File) {
+    // Some file systems have no locks: there, nothing is ever removed.
+    let _ = file.try_lock();
+}
+
+/// Removes the files in `folder` that no living run is writing. What cannot be looked at is left alone.
+pub fn sweep(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let ours = name.to_str().is_some_and(|name| name.starts_with(PREFIX) && name.ends_with(SUFFIX));
+        if ours && entry.file_type().is_ok_and(|kind| kind.is_file()) && is_stale(&entry.path()) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+fn is_stale(path: &Path) -> bool {
+    let age = fs::metadata(path).and_then(|data| data.modified()).ok().and_then(|time| time.elapsed().ok());
+    // Opened for writing: a lock needs it on some systems.
+    age.is_some_and(|age| age > YOUNG)
+        && File::options().write(true).open(path).is_ok_and(|file| file.try_lock().is_ok())
+}

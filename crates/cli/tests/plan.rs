@@ -1,0 +1,117 @@
+//! `arss plan` and `--memory`: what a run would do and need.
+
+mod common;
+
+use common::{Folder, noise, npy_f64, plots_csv};
+
+#[test]
+fn a_plan_tells_what_would_be_done_and_does_nothing() {
+    let folder = Folder::with("t.csv", plots_csv());
+    folder.write("old.csv", "old");
+    let plan = folder.json("plan t.csv -k 5 -o old.csv --report page.html");
+    assert_eq!(plan["method"], "exemplars");
+    assert_eq!(plan["table"], serde_json::json!({ "rows": 30, "columns": 5, "exact": true }));
+    assert_eq!(plan["used"], serde_json::json!(["height", "width", "depth"]));
+    assert_eq!(plan["ignored"], serde_json::json!(["id", "remark"]));
+    assert_eq!(plan["missing"], 0);
+    assert_eq!(plan["read"]["bytes"], plots_csv().len());
+    assert!(plan["memory"]["bytes"].as_u64().unwrap() > 1 << 20);
+    assert!(plan["time"]["seconds"].as_f64().unwrap() > 0.0 && plan["time"]["timed"] == 30);
+    assert_eq!((&plan["outputs"][0]["exists"], &plan["outputs"][1]["exists"]), (&true.into(), &false.into()));
+    let text = folder.run("plan t.csv -k 5 -o old.csv --report page.html").ok().out;
+    for words in [
+        "read     t.csv, ",
+        "table    30 rows, 5 columns\n",
+        "used     3: height, width, depth\n",
+        "ignored  2: id, remark\n",
+        "missing  0 values\n",
+        "memory   about ",
+        "time     about ",
+        "-o old.csv (exists, needs --force), --report page.html (new)\n",
+    ] {
+        assert!(text.contains(words), "no {words:?} in {text}");
+    }
+    assert_eq!(folder.names(), ["old.csv", "t.csv"]);
+    assert_eq!(folder.read("old.csv"), "old");
+}
+
+#[test]
+fn every_method_has_a_plan() {
+    let folder = Folder::with("t.npy", npy_f64(&noise(3000 * 6), 3000));
+    for method in ["exemplars", "arss", "rrss", "ted", "kmeans", "kmedoids", "facility", "rrqr", "random"] {
+        for flags in ["-k 5", "-k 1%"] {
+            let plan = folder.json(&format!("plan t.npy --method {method} {flags}"));
+            assert!(plan["time"]["seconds"].as_f64() >= plan["time"]["took"].as_f64(), "{method}: {plan}");
+        }
+    }
+    assert!(folder.json("plan t.npy -k 2 --features")["time"]["timed"] == 6);
+    assert!(folder.json("plan t.npy -k auto")["time"].is_object());
+}
+
+#[test]
+fn what_select_refuses_a_plan_refuses() {
+    let folder = Folder::with("t.csv", "a,b\n1,2\n3,\n");
+    folder.refuses("plan t.csv -k 1", &["row 1", "column b", "missing"]);
+    folder.refuses("plan missing.csv -k 1", &["missing.csv: there is no such file"]);
+    folder.refuses("plan t.csv -k 1 --alpha 1", &["--alpha is not used by method exemplars"]);
+    folder.refuses("plan t.csv -k 1 -o t.csv", &["is the input"]);
+}
+
+#[test]
+fn a_limit_on_memory_is_kept_before_anything_is_read() {
+    let folder = Folder::with("t.npy", npy_f64(&noise(50_000 * 20), 50_000));
+    let words = ["t.npy: arss on 50000 x 20 values needs about ", "but --memory allows 20.0 MiB"];
+    folder.refuses("select t.npy -k 5 --method arss --memory 20M -o out.npy", &words);
+    assert_eq!(folder.names(), ["t.npy"]);
+    folder.run("select t.npy -k 5 --method random --memory 1GiB -q").ok();
+    let ran = folder.run("plan t.npy -k 5 --memory 20M");
+    assert!(ran.code == 2 && ran.out.contains("memory   about ") && ran.err.lines().count() == 1, "{ran:?}");
+    folder.refuses("select t.npy -k 5 --memory much", &["much", "500M, 2G or 1.5GiB"]);
+
+    // Far more than any machine has, and still nothing is read.
+    let header = common::npy("<f8", false, "(100000000000, 20)", b"");
+    let file = std::fs::File::create(folder.path("huge.npy")).unwrap();
+    std::io::Write::write_all(&mut &file, &header).unwrap();
+    if file.set_len(header.len() as u64 + 16_000_000_000_000).is_err() {
+        println!("skipped: the file system has no files of 16 TB");
+        return;
+    }
+    folder.refuses(
+        "select huge.npy -k 5",
+        &["huge.npy: exemplars on 100000000000 x 20 values needs about", "--memory SIZE"],
+    );
+    // Text is estimated from its beginning.
+    folder.write("long.csv", "a,b\n".to_owned() + &"1.25,2.5\n".repeat(2_000_000));
+    folder
+        .refuses("select long.csv -k 5 --memory 40M", &["long.csv: exemplars on about 2000", "x 2 values", "40.0 MiB"]);
+}
+
+/// What a run used at its peak, from the system's own account of it.
+#[cfg(target_os = "linux")]
+fn peak(folder: &Folder, line: &str) -> Option<u64> {
+    let time = std::path::Path::new("/usr/bin/time");
+    if !time.exists() {
+        println!("skipped: there is no /usr/bin/time to measure with");
+        return None;
+    }
+    let mut command = std::process::Command::new(time);
+    command.args(["-f", "%M", common::ARSS]).args(line.split_whitespace()).current_dir(folder.0.path());
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{line}: {output:?}");
+    let text = String::from_utf8(output.stderr).unwrap();
+    Some(text.lines().last().unwrap().parse::<u64>().unwrap() << 10)
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn runs_use_about_what_the_plan_says() {
+    let folder = Folder::with("t.npy", npy_f64(&noise(60_000 * 30), 60_000));
+    for method in
+        ["exemplars", "arss --iterations 3", "rrss --iterations 3", "ted", "kmeans", "facility", "rrqr", "random"]
+    {
+        let plan = folder.json(&format!("plan t.npy -k 20 --method {method}"))["memory"]["bytes"].as_u64().unwrap();
+        let Some(used) = peak(&folder, &format!("select t.npy -k 20 -q --json --method {method}")) else { return };
+        let ratio = plan as f64 / used as f64;
+        assert!((0.8..1.6).contains(&ratio), "{method}: {plan} planned, {used} used");
+    }
+}
