@@ -31,6 +31,9 @@ pub trait Float:
     /// The absolute value.
     #[doc(hidden)]
     fn size(self) -> Self;
+    /// The values as `f64`: themselves, or copied into `scratch`.
+    #[doc(hidden)]
+    fn widened<'a>(values: &'a [Self], scratch: &'a mut Vec<f64>) -> &'a [f64];
     /// Largest absolute values between which squares and their sums are safe;
     /// tables outside are scaled by a power of two while solving.
     #[doc(hidden)]
@@ -61,6 +64,11 @@ impl Float for f32 {
     fn from_f64(value: f64) -> Self {
         value as f32
     }
+    fn widened<'a>(values: &'a [Self], scratch: &'a mut Vec<f64>) -> &'a [f64] {
+        scratch.clear();
+        scratch.extend(values.iter().map(|&value| f64::from(value)));
+        scratch
+    }
     const SAFE: (f64, f64) = (1e-4, 1e4);
     fn select(method: &Method, samples: &Samples<'_, Self>, k: usize, run: &mut Run<'_>) -> Result<Selection, Error> {
         method.run(samples, k, run)
@@ -86,6 +94,9 @@ impl Float for f64 {
     #[inline(always)]
     fn from_f64(value: f64) -> Self {
         value
+    }
+    fn widened<'a>(values: &'a [Self], _: &'a mut Vec<f64>) -> &'a [f64] {
+        values
     }
     const SAFE: (f64, f64) = (1e-30, 1e30);
     fn select(method: &Method, samples: &Samples<'_, Self>, k: usize, run: &mut Run<'_>) -> Result<Selection, Error> {
