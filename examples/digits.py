@@ -21,6 +21,7 @@ K = 50
 SPLITS = 10
 DRAWS = 20
 METHODS = {
+    "Exemplars": arss.Exemplars(K, random_state=0),
     "ARSS": arss.ARSS(K),
     "RRSS": arss.RRSS(K),
     "TED": arss.TED(K),
@@ -82,13 +83,13 @@ def draw_figure(found, X, picture):
         xlim=(0, 1),
     )
     rows = []
-    for name in ("k-medoids", "TED", "ARSS"):
+    for name in ("Exemplars", "TED", "ARSS"):
         picks = METHODS[name].fit(X).select(X)[:10].reshape(-1, 8, 8)
         rows.append(
             np.hstack([np.pad(16 - image, 1, constant_values=16) for image in picks])
         )
     right.imshow(np.vstack(rows), cmap="gray")
-    right.set_yticks([5, 15, 25], ("k-medoids", "TED", "ARSS"))
+    right.set_yticks([5, 15, 25], ("Exemplars", "TED", "ARSS"))
     right.set_xticks([])
     right.set_title("the first ten picks")
     figure.tight_layout()

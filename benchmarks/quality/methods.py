@@ -54,12 +54,6 @@ def exemplars(**settings: object) -> Method:
     return Method("arss", choose)
 
 
-def _facility(X: NDArray[np.float64], k: int, seed: int) -> Choice:
-    from arss import _core  # until the package has a class for it
-
-    return _core.select(X, k, "facility", {"seed": seed})["indices"], None
-
-
 def _ours(name: str, seeded: bool = False) -> Chooser:
     def choose(X: NDArray[np.float64], k: int, seed: int) -> Choice:
         how: dict[str, Any] = {"random_state": seed} if seeded else {}
@@ -147,7 +141,7 @@ OURS = {
     "arss": Method("arss", _ours("ARSS")),
     "rrss": Method("arss", _ours("RRSS")),
     "ted": Method("arss", _ours("TED")),
-    "facility": Method("arss", _facility),
+    "facility": Method("arss", _ours("FacilityLocation", seeded=True)),
     "kmedoids": Method("arss", _ours("KMedoidsSelector", seeded=True), nested=False),
     "kmeans": Method("arss", _ours("KMeansSelector", seeded=True), nested=False),
     "rrqr": Method("arss", _ours("RRQR")),
@@ -164,6 +158,18 @@ RIVALS = {
     "ProbCover": Method("scikit-activeml", _probcover),
     "ProbCover scaled": Method("scikit-activeml", _probcover_scaled),
 }
+
+
+def gated(name: str) -> Method:
+    """A rival that chooses among the rows that pass the gate of exemplars (the K least strange, if fewer pass)."""
+    rival = RIVALS[name]
+
+    def choose(X: NDArray[np.float64], k: int, seed: int) -> Choice:
+        scores = arss.Exemplars(n_samples=1, random_state=seed, n_jobs=1).fit(X).outlier_scores_
+        passed = np.flatnonzero(scores <= max(1.0, np.partition(scores, k - 1)[k - 1]))
+        return passed[rival.choose(X[passed], k, seed)[0]], scores
+
+    return Method(rival.package, choose, rival.nested)
 
 
 def versions(packages: set[str]) -> dict[str, str | None]:

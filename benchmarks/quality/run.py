@@ -56,7 +56,7 @@ def configure(chosen: argparse.Namespace) -> Config:
             protocol |= config["protocol-" + part]
     for name in ("sets", "seeds", "shares"):
         protocol[name] = getattr(chosen, name) or protocol[name]
-    return protocol | {name: config[name] for name in ("grid", "ablation", "sparse")}
+    return protocol | {name: config[name] for name in ("grid", "ablation", "gated", "sparse")}
 
 
 def catalogue(chosen: argparse.Namespace, config: Config) -> dict[str, Method]:
@@ -72,11 +72,12 @@ def catalogue(chosen: argparse.Namespace, config: Config) -> dict[str, Method]:
 
 
 def variants(config: Config) -> dict[str, Method]:
-    """Exemplars with every combination of the settings in the grid, and the ablations."""
+    """Exemplars with every combination of the settings in the grid, the ablations, and others behind its gate."""
     names = list(config["grid"])
     combinations = [dict(zip(names, values, strict=True)) for values in itertools.product(*config["grid"].values())]
     grid = {"exemplars " + json.dumps(settings): methods.exemplars(**settings) for settings in combinations}
-    return grid | {f"exemplars, {name}": methods.exemplars(**how) for name, how in config["ablation"].items()}
+    grid |= {f"exemplars, {name}": methods.exemplars(**how) for name, how in config["ablation"].items()}
+    return grid | {f"exemplars, gate then {name}": methods.gated(name) for name in config["gated"]["rivals"]}
 
 
 def tied(config: Config, seed: int) -> str:
