@@ -5,39 +5,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arss._base import RowSelector
+from arss._kernels import KernelSelector, PenalisedSelector
 from arss._progress import Callback
-from arss._random import seed
 
-KERNELS = ("rbf",)
 #: What a preset of ARSS settles.
 OF_THE_PRESET = ("gamma_ratio", "max_iter", "tol")
-
-
-class KernelSelector(RowSelector):
-    """Methods that may see the rows through a kernel."""
-
-    kernel: str | None
-    landmarks: int
-    random_state: Any
-
-    def _settings(self) -> dict[str, object]:
-        if self.kernel is None:
-            return super()._settings()
-        if self.kernel not in KERNELS:
-            raise ValueError(f"kernel={self.kernel!r}, but it must be None or 'rbf'")
-        return super()._settings() | {"landmarks": self.landmarks, "seed": seed(self.random_state)}
-
-
-class PenalisedSelector(KernelSelector):
-    """Methods with a row penalty: `gamma` as it stands, or a share of the largest."""
-
-    gamma: float | None
-    gamma_ratio: float
-
-    def _settings(self) -> dict[str, object]:
-        gamma = {"gamma_ratio": self.gamma_ratio} if self.gamma is None else {"gamma": self.gamma}
-        return super()._settings() | gamma
 
 
 class ARSS(PenalisedSelector):
