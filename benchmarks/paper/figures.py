@@ -61,25 +61,25 @@ def curves(accuracy: pd.DataFrame, folder: Path) -> None:
     part = part[part["set"].isin(names)]
     means = part.groupby(["set", "method", "k"], sort=False)[["nn", "svm"]].mean().reset_index()
     means.to_csv(folder / "accuracy-against-k.csv", index=False, float_format="%.3f")
-    figure, axes = panels(2, len(names))
-    for column, name in enumerate(names):
-        for row, value in enumerate(tables.SHOWN):
+    figure, axes = panels(len(names), 2)
+    for row, name in enumerate(names):
+        for column, (value, label) in enumerate(tables.SHOWN.items()):
             axis = axes[row, column]
             for index, method in enumerate(ORDER):
                 one = means[(means["set"] == name) & (means["method"] == method)]
                 axis.plot(one["k"], one[value], label=method, **style(index))
+            axis.set_title(f"{title(name)}, {label}")
             axis.grid(alpha=0.3)
-        axes[0, column].set_title(title(name))
-        axes[1, column].set_xlabel("K")
-    axes[0, 0].set_ylabel("1-NN accuracy, %")
-    axes[1, 0].set_ylabel("linear SVM accuracy, %")
-    below(figure, axes[0, 0], 5)
+        axes[row, 0].set_ylabel("accuracy, %")
+    for axis in axes[-1]:
+        axis.set_xlabel("K")
+    below(figure, axes[0, 0], 3)
     palette.save(figure, folder / "accuracy-against-k.svg")
 
 
 def panels(rows: int, columns: int) -> tuple[Any, Any]:
     """A figure of small panels."""
-    size = (2.7 * columns + 0.4, 2.6 * rows + 1.1)
+    size = (2.5 * columns + 0.4, 2.0 * rows + 1.3)
     return plt.subplots(rows, columns, figsize=size, layout="constrained", squeeze=False)
 
 
@@ -95,14 +95,14 @@ def robustness(part: pd.DataFrame, folder: Path) -> None:
     pd.concat({name: frame.stack() for name, frame in found.items()}, axis=1).to_csv(
         folder / "robustness.csv", float_format="%.3f"
     )
-    figure, axes = plt.subplots(1, 2, figsize=(9, 4.6), layout="constrained")
+    figure, axes = plt.subplots(1, 2, figsize=(6.4, 4.2), layout="constrained")
     for axis, (value, label) in zip(axes, (("mean", "accuracy, %"), ("corrupted", "corrupted picks, %")), strict=True):
         for index, method in enumerate(ORDER):
             line = found[value].loc[method].sort_index()
             axis.plot(100 * line.index, line, label=method, **style(index))
         axis.set(xlabel="corrupted candidates, %", ylabel=label)
         axis.grid(alpha=0.3)
-    below(figure, axes[0], 5)
+    below(figure, axes[0], 3)
     palette.save(figure, folder / "robustness.svg")
 
 
@@ -129,7 +129,7 @@ def sensitivity(frame: pd.DataFrame, folder: Path) -> None:
         ("gamma", ["paper"], "gamma, paper's schedule"),
         ("gamma", ["ours"], "gamma ratio, ours"),
     ]
-    figure, axes = plt.subplots(2, 3, figsize=(9.5, 5.4), layout="constrained", sharey="row")
+    figure, axes = plt.subplots(2, 3, figsize=(7.4, 5.4), layout="constrained", sharey="row")
     for column, (varied, schedules, label) in enumerate(across):
         for schedule in schedules:
             one = means[(means["schedule"] == schedule) & (means["varied"] == varied)].sort_values("value")
@@ -145,7 +145,7 @@ def sensitivity(frame: pd.DataFrame, folder: Path) -> None:
     axes[0, 0].set_ylabel("%")
     axes[1, 0].set_ylabel("entries of E not zero, %")
     lines = [line for axis in axes[:, 0] for line in axis.get_lines()]
-    figure.legend(handles=lines, loc="outside lower center", ncols=4, frameon=False)
+    figure.legend(handles=lines, loc="outside lower center", ncols=2, frameon=False)
     palette.save(figure, folder / "sensitivity.svg")
 
 
@@ -155,9 +155,9 @@ def columns(frame: pd.DataFrame, folder: Path) -> None:
     means.to_csv(folder / "features.csv", index=False, float_format="%.3f")
     widest = means[means["method"] == "all features"].sort_values("k", ascending=False)["set"].head(4)
     methods = [name for name in means["method"].unique() if name != "all features"]
-    figure, axes = panels(2, len(widest))
-    for column, name in enumerate(widest):
-        for row, value in enumerate(("nmi", "nn")):
+    figure, axes = panels(len(widest), 2)
+    for row, name in enumerate(widest):
+        for column, (value, label) in enumerate((("nmi", "NMI"), ("nn", "1-NN accuracy"))):
             axis = axes[row, column]
             here = means[means["set"] == name]
             for index, method in enumerate(methods):
@@ -166,12 +166,15 @@ def columns(frame: pd.DataFrame, folder: Path) -> None:
             everything = here[here["method"] == "all features"][value].iloc[0]
             axis.axhline(everything, color="k", lw=1, ls=":", label="all features")
             axis.set_xscale("log")
+            axis.set_xticks(sorted(here["k"].unique())[:-1], minor=False)
+            axis.minorticks_off()
+            axis.xaxis.set_major_formatter("{x:.0f}")
+            axis.set_title(f"{title(name)}, {label}")
             axis.grid(alpha=0.3)
-        axes[0, column].set_title(title(name))
-        axes[1, column].set_xlabel("features")
-    axes[0, 0].set_ylabel("NMI, %")
-    axes[1, 0].set_ylabel("1-NN accuracy, %")
-    below(figure, axes[0, 0], 5)
+        axes[row, 0].set_ylabel("%")
+    for axis in axes[-1]:
+        axis.set_xlabel("features")
+    below(figure, axes[0, 0], 3)
     palette.save(figure, folder / "features.svg")
 
 
@@ -179,7 +182,7 @@ def convergence(frame: pd.DataFrame, folder: Path) -> None:
     """Objective above the lowest found, or the duality gap, against iterations."""
     models = list(frame["model"].unique())
     rows = []
-    figure, axes = plt.subplots(1, len(models), figsize=(9.5, 4), layout="constrained")
+    figure, axes = plt.subplots(1, len(models), figsize=(7.4, 4.2), layout="constrained")
     for axis, model in zip(axes, models, strict=True):
         part = frame[frame["model"] == model]
         for index, name in enumerate(part["set"].unique()):
@@ -195,7 +198,7 @@ def convergence(frame: pd.DataFrame, folder: Path) -> None:
         axis.set_xlabel("iteration")
         axis.grid(alpha=0.3)
         axis.set_ylabel("above the lowest objective" if part["gap"].iloc[0] is None else "duality gap")
-    below(figure, axes[0], 4)
+    below(figure, axes[0], 3)
     head = ["model", "set", "schedule", "iteration", "excess or gap"]
     pd.DataFrame(rows, columns=head).to_csv(folder / "convergence.csv", index=False, float_format="%.5g")
     palette.save(figure, folder / "convergence.svg")
@@ -224,7 +227,7 @@ def speed(frame: pd.DataFrame, folder: Path) -> None:
         axis.set_xlabel("N")
         axis.grid(alpha=0.3)
     axes[0, 0].set_ylabel("seconds")
-    below(figure, axes[0, 0], 4)
+    below(figure, axes[0, 0], 3)
     head = ["set", "method", "n", "seconds", "how"]
     pd.DataFrame(rows, columns=head).to_csv(folder / "speed-against-n.csv", index=False, float_format="%.6g")
     palette.save(figure, folder / "speed-against-n.svg")

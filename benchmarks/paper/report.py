@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import re
 from pathlib import Path
 
 import figures
 import tables
 import timings
+from markdown import filled
 
 HERE = Path(__file__).parent
 PAGE = HERE.parents[1] / "docs" / "reproduction.md"
@@ -34,18 +34,6 @@ def as_page(title: str, found: dict[str, str]) -> str:
     """All tables one below the other."""
     parts = [f"## {name}\n\n{text}" for name, text in found.items()]
     return "\n\n".join([f"# {title}\n\nMade by `report.py` from `results/*.jsonl`.", *parts]) + "\n"
-
-
-def filled(page: str, found: dict[str, str]) -> str:
-    """The page with each `<!-- table: NAME -->` ... `<!-- end -->` replaced by that table."""
-
-    def block(match: re.Match[str]) -> str:
-        name = match.group(1)
-        if name not in found:
-            raise SystemExit(f"{PAGE.name} asks for the table {name!r}, but there is none of that name")
-        return f"<!-- table: {name} -->\n{found[name]}\n<!-- end -->"
-
-    return re.sub(r"<!-- table: (.+?) -->\n.*?<!-- end -->", block, page, flags=re.DOTALL)
 
 
 if __name__ == "__main__":

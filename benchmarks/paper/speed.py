@@ -90,8 +90,8 @@ METHODS: dict[str, Timer] = {
     "TED, ours": lambda X, config: _ours(arss.TED(_k(X, config), alpha=rows.TED_ALPHA, n_jobs=1), X, _k(X, config)),
 }
 LITERAL = ("RRSS by Nie", "RRSS by the paper", "ARSS by the paper", "TED, N x N")
-#: Parts in which sizes grow, so that a method that has become too slow is left out.
-GROWING = ("exponent of N", "exponent of L", "growth")
+#: Parts in which the time of a step is wanted, so that a share of a run will do.
+EXPONENTS = ("exponent of N", "exponent of L")
 
 
 def plan(config: Config) -> Iterator[Record]:
@@ -122,13 +122,20 @@ def measure(key: Record, context: Context) -> Record:
     config = context.config
     X = table(key, context)
     shape = {"n": X.shape[0], "l": X.shape[1]}
-    slow = [one for one in context.records if _same(one, key) and one.get("seconds", np.inf) > config["limit"]]
-    if key["part"] in GROWING and slow:
+    if any(_same(one, key) and _too_slow(one, config) for one in context.records):
         return shape | {"beyond": True}
     if key["method"] in LITERAL and 3 * 8 * len(X) ** 2 > config["memory_gb"] * 1e9:
         return shape | {"beyond": True}
     found = METHODS[key["method"]](X, config)
     return shape | found | {"seconds": round(found["seconds"], 6)}
+
+
+def _too_slow(record: Record, config: Config) -> bool:
+    """Whether a run exceeds the limit; where only the time of a step counts, whether a step exceeds its own."""
+    seconds = record.get("seconds", np.inf)
+    if record["part"] == "growth":
+        return bool(seconds > config["limit"])
+    return record["part"] in EXPONENTS and bool(seconds / record.get("steps", 1) > config["exponents"]["step_limit"])
 
 
 def _same(record: Record, key: Record) -> bool:

@@ -17,7 +17,7 @@ import convergence
 import forms
 import rows
 import summary
-from report import filled
+from markdown import filled
 
 HERE = Path(__file__).parent
 
