@@ -23,15 +23,22 @@ def shrink(C: Matrix, lam: float, p: float, steps: int = 2) -> Matrix:
 
 
 def algorithm_2(X: Matrix, gamma: float = 0.1, p: float = 0.5, mu: float = 1e-3, rho: float = 1.1) -> Iterator[Matrix]:
-    """ARSS as published, N > L, A in full; X is L x N. Gives A after each iteration."""
+    """ARSS as published, A in full, an N x N system if N <= L and an L x L system otherwise; X is L x N.
+
+    Gives A after each iteration.
+    """
     L, N = X.shape
     A, multiplier, R = np.eye(N), np.zeros_like(X), X.copy()
+    gram = X.T @ X if N <= L else None
     while True:
         E = shrink(X - R - multiplier / mu, 1 / mu, p)
         w = np.sqrt((A * A).sum(1) + np.finfo(float).eps)
         P = X - E - multiplier / mu
-        B = (mu / gamma) * (X * w).T
-        A = B @ np.linalg.solve(np.eye(L) + X @ B, P)
+        if gram is None:
+            B = (mu / gamma) * (X * w).T
+            A = B @ np.linalg.solve(np.eye(L) + X @ B, P)
+        else:
+            A = np.linalg.solve(np.diag(gamma / (mu * w)) + gram, X.T @ P)
         R = X @ A
         multiplier = multiplier + mu * (R - X + E)
         mu = min(mu * rho, 1e4)

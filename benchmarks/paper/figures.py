@@ -79,7 +79,7 @@ def curves(accuracy: pd.DataFrame, folder: Path) -> None:
 
 def panels(rows: int, columns: int) -> tuple[Any, Any]:
     """A figure of small panels."""
-    size = (2.5 * columns + 0.4, 2.0 * rows + 1.3)
+    size = (max(2.5 * columns, 5.0) + 0.4, 2.0 * rows + 1.3)
     return plt.subplots(rows, columns, figsize=size, layout="constrained", squeeze=False)
 
 

@@ -28,9 +28,11 @@ def table() -> rows.Matrix:
     return random.normal(size=(60, 3)) @ random.normal(size=(3, 7)) + 0.3 * random.normal(size=(60, 7))
 
 
-def test_algorithm_2_gives_the_picks_of_the_preset(table: rows.Matrix) -> None:
-    A = next(islice(forms.algorithm_2(np.ascontiguousarray(table.T), gamma=30.0), 99, None))
-    ours = rows.quiet_fit(arss.ARSS(n_samples=10, preset="paper", gamma=30.0, all_scores=True), table)
+@pytest.mark.parametrize("wide", [False, True])
+def test_algorithm_2_gives_the_scores_of_the_preset(table: rows.Matrix, wide: bool) -> None:
+    X = np.ascontiguousarray(table[:6] if wide else table)
+    A = next(islice(forms.algorithm_2(np.ascontiguousarray(X.T), gamma=30.0), 99, None))
+    ours = rows.quiet_fit(arss.ARSS(n_samples=5, preset="paper", gamma=30.0, all_scores=True), X)
     scores = np.abs(A).sum(1)
     length, root = np.sqrt((A * A).sum(1)), np.sqrt(len(A))
     scores[(root - scores / np.maximum(length, 1e-300)) / (root - 1) > 0.8] = 0.0  # the authors' rule of sparse rows

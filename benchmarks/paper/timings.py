@@ -61,7 +61,7 @@ def fixed_table(frame: pd.DataFrame) -> str:
         cells = [seconds(by.loc[m, "seconds"], by.loc[m, "measured"]) if m in by.index else "" for m in METHODS]
         row = [name, f"{by['n'].iloc[0]:,} x {by['l'].iloc[0]:,}", *cells]
         if name in whole.index:
-            row += [f"{whole.loc[name, 'n']:,}", seconds(whole.loc[name, "seconds"])]
+            row += [f"{whole.loc[name, 'n']:,}", seconds(whole.loc[name, "seconds"], whole.loc[name, "measured"])]
         else:
             row += ["", "not run"]
         rows.append(row)
