@@ -37,7 +37,7 @@ def _rrss_literal(X: Matrix, config: Config, short: bool) -> Record:
     """Columns of the first iteration, as many as the limit allows; all iterations if they fit."""
     X = np.ascontiguousarray(X.T)
     N, count, limit = X.shape[1], config["rrss_iterations"], config["limit"]
-    v, A = np.full(N, 0.5), np.zeros((N, N))
+    v, A = np.full(N, 0.5), np.zeros((N, N), order="F")
     start = clock()
     gram, B = X.T @ X, (X / v).T
     S = X @ B
