@@ -12,6 +12,7 @@ from matplotlib import pyplot as plt
 import palette
 import summary
 import tables
+from speed import METHODS as SPEEDS
 
 #: One look for each method in every figure.
 ORDER = [
@@ -42,22 +43,27 @@ def title(name: str) -> str:
 
 
 def draw(records: Path, folder: Path) -> None:
-    """Every figure without timings, then those with."""
+    """Every figure for which there are records."""
     palette.settings(10)
-    accuracy = summary.accuracy(records)
-    curves(accuracy, folder)
-    robustness(tables.robustness(accuracy), folder)
-    sensitivity(summary.read(records, "sensitivity"), folder)
-    columns(summary.columns(records), folder)
-    convergence(summary.read(records, "convergence"), folder)
-    speed(summary.read(records, "speed"), folder)
+    if summary.has(records, "accuracy"):
+        accuracy = summary.accuracy(records)
+        curves(accuracy, folder)
+        robustness(tables.robustness(accuracy), folder)
+    if summary.has(records, "sensitivity"):
+        sensitivity(summary.read(records, "sensitivity"), folder)
+    if summary.has(records, "columns"):
+        columns(summary.columns(records), folder)
+    if summary.has(records, "convergence"):
+        convergence(summary.read(records, "convergence"), folder)
+    if summary.has(records, "speed"):
+        speed(summary.read(records, "speed"), folder)
 
 
 def curves(accuracy: pd.DataFrame, folder: Path) -> None:
     """Accuracy against K: 1-NN above, linear SVM below."""
     part = accuracy[accuracy["share"] == 0.1]
     sizes = part.groupby("set")["k"].nunique()
-    names = [name for name in part["set"].unique() if sizes[name] > 2]
+    names = sorted(name for name in part["set"].unique() if sizes[name] > 2)
     part = part[part["set"].isin(names)]
     means = part.groupby(["set", "method", "k"], sort=False)[["nn", "svm"]].mean().reset_index()
     means.to_csv(folder / "accuracy-against-k.csv", index=False, float_format="%.3f")
@@ -211,7 +217,7 @@ def speed(frame: pd.DataFrame, folder: Path) -> None:
     rows = []
     figure, axes = panels(1, len(names))
     for axis, name in zip(axes[0], names, strict=True):
-        for index, method in enumerate(part["method"].unique()):
+        for index, method in enumerate(SPEEDS):
             here = part[(part["set"] == name) & (part["method"] == method)].sort_values("size")
             run = here.dropna(subset="seconds")
             axis.loglog(run["size"], run["seconds"], label=method, **style(index))
@@ -225,6 +231,7 @@ def speed(frame: pd.DataFrame, folder: Path) -> None:
                 rows += [[name, method, *pair, "extrapolated"] for pair in zip(sizes[1:], guess[1:], strict=True)]
         axis.set_title(title(name))
         axis.set_xlabel("N")
+        axis.xaxis.set_minor_formatter("")
         axis.grid(alpha=0.3)
     axes[0, 0].set_ylabel("seconds")
     below(figure, axes[0, 0], 3)

@@ -11,6 +11,12 @@ import pandas as pd
 PER_K = ["k", "distinct", "nn", "svm", "svc", "corrupted"]
 
 
+def has(folder: Path, name: str) -> bool:
+    """Whether there are records of an experiment."""
+    path = folder / f"{name}.jsonl"
+    return path.exists() and path.stat().st_size > 0
+
+
 def read(folder: Path, name: str) -> pd.DataFrame:
     """The records of an experiment; none if there is no file."""
     path = folder / f"{name}.jsonl"

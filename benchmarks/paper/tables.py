@@ -10,25 +10,43 @@ import summary
 from markdown import table
 
 SHOWN = {"nn": "1-NN", "svm": "linear SVM"}
+ROBUST = {"accuracy": "mean", "corrupted": "corrupted"}
+
+
+#: Which experiment a table needs; one without records has tables that say so.
+NEEDS = {
+    "accuracy": ["accuracy nn", "accuracy svm", "corrupted", "claims", "robust accuracy", "robust corrupted"],
+    "sensitivity": ["sensitivity"],
+    "columns": ["columns", "columns by set"],
+    "convergence": ["convergence"],
+}
+NOTHING = "*No records yet.*"
 
 
 def all_of(folder: Path) -> dict[str, str]:
     """Every table by name."""
-    accuracy = summary.accuracy(folder)
+    found = {name: NOTHING for names in NEEDS.values() for name in names}
+    if summary.has(folder, "accuracy"):
+        found |= accuracy_tables(summary.accuracy(folder))
+    if summary.has(folder, "sensitivity"):
+        found["sensitivity"] = sensitivity_table(summary.read(folder, "sensitivity"))
+    if summary.has(folder, "columns"):
+        found["columns"] = columns_table(summary.columns(folder))
+        found["columns by set"] = columns_by_set(summary.columns(folder))
+    if summary.has(folder, "convergence"):
+        found["convergence"] = convergence_table(summary.read(folder, "convergence"))
+    return found
+
+
+def accuracy_tables(accuracy: pd.DataFrame) -> dict[str, str]:
+    """Those of the accuracy experiment; at K = 200, or the largest K that every set has."""
     noisy = accuracy[accuracy["share"] == 0.1]
     largest = min(200, int(noisy.groupby("set")["k"].max().min()))
     fixed = noisy[noisy["k"] == largest]
     found = {f"accuracy {value}": accuracy_table(fixed, value) for value in SHOWN}
-    found["corrupted"] = corrupted_table(fixed)
-    found["claims"] = claims_table(fixed)
+    found |= {"corrupted": corrupted_table(fixed), "claims": claims_table(fixed)}
     robust = robustness(accuracy)
-    found["robust accuracy"] = shares_table(robust, "mean")
-    found["robust corrupted"] = shares_table(robust, "corrupted")
-    found["sensitivity"] = sensitivity_table(summary.read(folder, "sensitivity"))
-    found["columns"] = columns_table(summary.columns(folder))
-    found["columns by set"] = columns_by_set(summary.columns(folder))
-    found["convergence"] = convergence_table(summary.read(folder, "convergence"))
-    return found
+    return found | {f"robust {name}": shares_table(robust, value) for name, value in ROBUST.items()}
 
 
 def accuracy_table(fixed: pd.DataFrame, value: str) -> str:
@@ -84,7 +102,13 @@ def shares_table(part: pd.DataFrame, value: str) -> str:
     means = summary.over_sets(part, "share", value)
     means = means[sorted(means.columns)]
     rows = [[name, *(f"{x:.1f}" for x in values)] for name, values in means.iterrows()]
-    return table(["method", *(f"{share:.0%}" for share in means)], rows)
+    return table(["method", *(f"{share:.0%}" for share in means)], rows) + _extent(part)
+
+
+def _extent(part: pd.DataFrame) -> str:
+    """On how much data a table rests."""
+    sets, seeds = part["set"].unique(), part.groupby("set")["seed"].nunique()
+    return f"\n\nSets: {', '.join(sets)}; seeds a set: {seeds.min()} to {seeds.max()}."
 
 
 def sensitivity_table(frame: pd.DataFrame) -> str:
@@ -99,7 +123,7 @@ def sensitivity_table(frame: pd.DataFrame) -> str:
         rows.append([schedule, f"{name} = {value:g}", *scores, *shares, f"{means['iterations']:.0f}"])
     head = ["schedule", "setting", "accuracy, %", "corrupted picks, %"]
     head += ["E not zero, at most, %", "at the end, %", "iterations"]
-    return table(head, rows)
+    return table(head, rows) + _extent(frame)
 
 
 def columns_table(frame: pd.DataFrame) -> str:
@@ -110,7 +134,7 @@ def columns_table(frame: pd.DataFrame) -> str:
     }
     order = means["nmi"].sort_values(ascending=False).index
     rows = [[name, *(f"{means[value][name]:.1f}" for value in means)] for name in order]
-    return table(["method", "clustering accuracy", "NMI", "1-NN accuracy"], rows)
+    return table(["method", "clustering accuracy", "NMI", "1-NN accuracy"], rows) + _extent(frame)
 
 
 def columns_by_set(frame: pd.DataFrame) -> str:
