@@ -1,11 +1,11 @@
 # The two commands of the README are `cargo run --release -- demo` and `make test`.
-.PHONY: bench-speed demo test check lint unit docs test-browser test-python bench bench-memory bench-certificate bench-python bench-quality
+.PHONY: reproduce reproduce-smoke bench-peers bench-speed demo test check lint unit docs test-browser test-python bench bench-memory bench-certificate bench-python bench-quality
 
 demo:
 	cargo run --release -- demo
 
 # Everything CI runs: lints, documentation, all tests.
-test: lint docs unit test-browser test-python
+test: lint docs unit test-browser test-python reproduce-smoke
 
 check: test
 
@@ -26,6 +26,18 @@ test-browser:
 # The Python package: wheel and source distribution in fresh environments (Python 3.11 or newer).
 test-python:
 	python/test.sh
+
+# The paper's experiments, small, twice, on tables that come with scikit-learn: is everything run, and the same again?
+reproduce-smoke:
+	benchmarks/paper/run.sh --smoke
+
+# Every experiment of docs/reproduction.md; stopped and called again it goes on where it was. PAPER="accuracy --data DIR".
+reproduce:
+	benchmarks/paper/run.sh $(PAPER)
+
+# What docs/comparison.md says of the peers' packages.
+bench-peers:
+	benchmarks/peers/run.sh
 
 # The linear-time forms against the literal ones, as ratios from one run.
 bench:

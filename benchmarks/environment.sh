@@ -1,15 +1,16 @@
-# Sourced by the benchmarks that need rivals: a virtual environment under target/ with benchmarks/requirements.txt and
-# this package built from source. Sets `root`, `work` and `bin`.
+# Sourced by the benchmarks that need rivals: a virtual environment under target/ with benchmarks/requirements.txt (or
+# what `requirements` and `environment` name) and this package built from source. Sets `root`, `work` and `bin`.
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target}
-work=$CARGO_TARGET_DIR/benchmarks
+work=$CARGO_TARGET_DIR/${environment:-benchmarks}
+requirements=${requirements:-$root/benchmarks/requirements.txt}
 bin=$work/venv/bin
 
-if ! cmp -s "$root/benchmarks/requirements.txt" "$work/installed.txt"; then
+if ! cmp -s "$requirements" "$work/installed.txt"; then
     rm -rf "$work/venv"
     "${PYTHON:-python3}" -m venv "$work/venv"
-    "$bin/pip" install --quiet --disable-pip-version-check maturin --requirement "$root/benchmarks/requirements.txt"
-    cp "$root/benchmarks/requirements.txt" "$work/installed.txt"
+    "$bin/pip" install --quiet --disable-pip-version-check maturin --requirement "$requirements"
+    cp "$requirements" "$work/installed.txt"
 fi
 rm -rf "$work/dist"
 (cd "$root/python" && "$bin/maturin" build --release --quiet --interpreter "$bin/python" --out "$work/dist")

@@ -6,17 +6,15 @@ picks for a smaller K are the first of those for a larger one run once.
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import Any
 
 import arss
 import numpy as np
 from numpy.typing import NDArray
+
+import stamp
 
 Indices = NDArray[np.int64]
 Scores = NDArray[np.float64]
@@ -174,18 +172,4 @@ def gated(name: str) -> Method:
 
 def versions(packages: set[str]) -> dict[str, str | None]:
     """The version of each package, None where it is not installed; ours with the commit."""
-    return {package: _version(package) for package in packages}
-
-
-def _version(package: str) -> str | None:
-    try:
-        found = version(package)
-    except PackageNotFoundError:
-        return None
-    return f"{found} {_commit()}" if package == "arss" else found
-
-
-@cache
-def _commit() -> str:
-    command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty"]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    return {package: stamp.installed(package) for package in packages}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
 from pathlib import Path
 
 import figures
@@ -11,6 +10,8 @@ import pandas as pd
 import summary
 from methods import OURS, RIVALS
 from summary import BASE
+
+from markdown import table
 
 HERE = Path(__file__).parent
 
@@ -167,12 +168,6 @@ def pair(left: pd.DataFrame, right: pd.DataFrame) -> str:
         for name in sorted(left.index, key=lambda name: name != BASE)
     )
     return table(["method", *map(_percent, left)], rows)
-
-
-def table(head: list[str], rows: Iterable[list[str]]) -> str:
-    """A Markdown table."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def versions(results: pd.DataFrame) -> str:

@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any
 
 import methods
-import objective
 from methods import Method
-from objective import Task
 
 import datasets
+import objective
+from objective import Task
 
 HERE = Path(__file__).parent
 Line = dict[str, Any]

@@ -7,14 +7,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import markdown
+
 HERE = Path(__file__).resolve().parent
 Record = dict[str, Any]
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table."""
-    lines = [heads, ["---"] * len(heads), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+    """A Markdown table and an empty line."""
+    return markdown.table(heads, rows) + "\n"
 
 
 def verdict(met: bool) -> str:

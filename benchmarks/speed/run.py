@@ -277,7 +277,7 @@ def iterations(bench: Bench) -> Iterator[Record]:
                 "best_mu": before[1],
                 "after": after,
             }
-            gaps = islice(forms.rrss_gaps(X, ratio), 2000)
+            gaps = (gap for _, gap in islice(forms.rrss_plain(X, ratio), 2000))
             plain = next((i for i, gap in enumerate(gaps, 1) if gap <= 1e-3), None)
             after = bench.select(X, *flags, "--method", "rrss")["iterations"]
             yield {"set": name, "n": len(X), "model": "RRSS", "ratio": ratio, "before": plain, "after": after}

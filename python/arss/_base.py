@@ -36,7 +36,7 @@ def solve(estimator: Any, data: Input, k: int | None, settings: dict[str, object
             )
         except _core.NotFinite:
             raise ValueError(explain_not_finite(data.table, data.names)) from None
-    if found["status"] == "iteration_limit" and settings.get("tol") != 0:
+    if found["status"] == "iteration_limit" and settings.get("tol") != 0 and "preset" not in settings:
         warnings.warn(
             f"{name} did not converge in max_iter={found['iterations']} iterations: the picks are those so far; "
             "raise max_iter or tol",

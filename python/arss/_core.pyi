@@ -17,6 +17,7 @@ class History(TypedDict):
     residual: NDArray[np.float64]
     gap: NDArray[np.float64]
     mu: NDArray[np.float64]
+    active: NDArray[np.float64]
 
 class Selection(TypedDict):
     indices: NDArray[np.int64]

@@ -86,7 +86,7 @@ class Exemplars(AssigningSelector):
     status_ : {"converged", "iteration_limit", "stopped"}
         How the run ended.
     history_ : dict of arrays
-        `iteration`, `objective`, `residual`, `gap` and `mu`, one entry an iteration where the
+        `iteration`, `objective`, `residual`, `gap`, `mu` and `active`, one entry an iteration where the
         method iterates.
     seconds_ : dict
         Wall-clock seconds of the phases `prepare`, `solve` and `score`.

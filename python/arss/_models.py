@@ -5,37 +5,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arss._base import RowSelector
+from arss._kernels import KernelSelector, PenalisedSelector
 from arss._progress import Callback
-from arss._random import seed
 
-KERNELS = ("rbf",)
-
-
-class KernelSelector(RowSelector):
-    """Methods that may see the rows through a kernel."""
-
-    kernel: str | None
-    landmarks: int
-    random_state: Any
-
-    def _settings(self) -> dict[str, object]:
-        if self.kernel is None:
-            return super()._settings()
-        if self.kernel not in KERNELS:
-            raise ValueError(f"kernel={self.kernel!r}, but it must be None or 'rbf'")
-        return super()._settings() | {"landmarks": self.landmarks, "seed": seed(self.random_state)}
-
-
-class PenalisedSelector(KernelSelector):
-    """Methods with a row penalty: `gamma` as it stands, or a share of the largest."""
-
-    gamma: float | None
-    gamma_ratio: float
-
-    def _settings(self) -> dict[str, object]:
-        gamma = {"gamma_ratio": self.gamma_ratio} if self.gamma is None else {"gamma": self.gamma}
-        return super()._settings() | gamma
+#: What a preset of ARSS settles.
+OF_THE_PRESET = ("gamma_ratio", "max_iter", "tol")
 
 
 class ARSS(PenalisedSelector):
@@ -61,6 +35,10 @@ class ARSS(PenalisedSelector):
         Most iterations.
     tol : float, default=1e-3
         Stop at this relative accuracy (the duality gap for p = 1); 0 runs all iterations.
+    preset : {None, "paper"}, default=None
+        "paper": the algorithm as its authors ran it (a penalty that grows by 1.1 an iteration, two steps of the
+        shrinkage, 100 iterations, very sparse rows of coefficients score 0); `gamma` is .1 unless given, and
+        `gamma_ratio`, `max_iter` and `tol` are not used.
     all_scores : bool, default=False
         Score every row, not only those that can reach the top: time grows with n squared.
     diverse : bool, default=False
@@ -108,8 +86,8 @@ class ARSS(PenalisedSelector):
     status_ : {"converged", "iteration_limit", "stopped"}
         How the run ended.
     history_ : dict of arrays
-        `iteration`, `objective`, `residual`, `gap` and `mu`, one entry an iteration where the
-        method iterates.
+        `iteration`, `objective`, `residual`, `gap`, `mu` and `active` (the share of the entries of the
+        error that are not zero: where the loss acts), one entry an iteration.
     seconds_ : dict
         Wall-clock seconds of the phases `prepare`, `solve` and `score`.
     notes_ : list of str
@@ -145,6 +123,7 @@ class ARSS(PenalisedSelector):
         gamma_ratio: float = 0.1,
         max_iter: int = 1000,
         tol: float = 1e-3,
+        preset: str | None = None,
         all_scores: bool = False,
         diverse: bool = False,
         kernel: str | None = None,
@@ -162,6 +141,7 @@ class ARSS(PenalisedSelector):
         self.gamma_ratio = gamma_ratio
         self.max_iter = max_iter
         self.tol = tol
+        self.preset = preset
         self.all_scores = all_scores
         self.diverse = diverse
         self.kernel = kernel
@@ -172,6 +152,12 @@ class ARSS(PenalisedSelector):
         self.callback = callback
         self.missing = missing
         self.encode = encode
+
+    def _settings(self) -> dict[str, object]:
+        settings = super()._settings()
+        if self.preset is None:
+            return settings
+        return {"preset": self.preset} | {name: settings[name] for name in settings if name not in OF_THE_PRESET}
 
 
 class RRSS(PenalisedSelector):
@@ -240,7 +226,7 @@ class RRSS(PenalisedSelector):
     status_ : {"converged", "iteration_limit", "stopped"}
         How the run ended.
     history_ : dict of arrays
-        `iteration`, `objective`, `residual`, `gap` and `mu`, one entry an iteration where the
+        `iteration`, `objective`, `residual`, `gap`, `mu` and `active`, one entry an iteration where the
         method iterates.
     seconds_ : dict
         Wall-clock seconds of the phases `prepare`, `solve` and `score`.
@@ -354,7 +340,7 @@ class TED(KernelSelector):
     status_ : {"converged", "iteration_limit", "stopped"}
         How the run ended.
     history_ : dict of arrays
-        `iteration`, `objective`, `residual`, `gap` and `mu`, one entry an iteration where the
+        `iteration`, `objective`, `residual`, `gap`, `mu` and `active`, one entry an iteration where the
         method iterates.
     seconds_ : dict
         Wall-clock seconds of the phases `prepare`, `solve` and `score`.

@@ -28,6 +28,8 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
         How to choose.
     n_features_to_select : int, float or None, default=None
         How many columns, or which share of them; None takes half.
+    preset : {None, "paper"}, default=None
+        As in `ARSS`; settings that are given change it.
     p, gamma, gamma_ratio, alpha, max_iter, tol : float or None, default=None
         Settings of the method, as in its row selector; None leaves its default, and one that the
         method does not have is an error.
@@ -73,6 +75,7 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
         method: str = "arss",
         *,
         n_features_to_select: int | float | None = None,
+        preset: str | None = None,
         p: float | None = None,
         gamma: float | None = None,
         gamma_ratio: float | None = None,
@@ -85,6 +88,7 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
     ) -> None:
         self.method = method
         self.n_features_to_select = n_features_to_select
+        self.preset = preset
         self.p = p
         self.gamma = gamma
         self.gamma_ratio = gamma_ratio
@@ -113,7 +117,7 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
             raise ValueError(f"method={self.method!r}, but it must be one of {', '.join(map(repr, METHODS))}")
         if self.gamma is not None and self.gamma_ratio is not None:
             raise ValueError("gamma and gamma_ratio were both given: they are two ways to say the same")
-        names = ("p", "gamma", "gamma_ratio", "alpha", "max_iter", "tol")
+        names = ("preset", "p", "gamma", "gamma_ratio", "alpha", "max_iter", "tol")
         settings = {name: value for name in names if (value := getattr(self, name)) is not None}
         data = read(self, X)
         wanted = self.n_features_to_select

@@ -48,6 +48,7 @@ fn history<'py>(py: Python<'py>, steps: &[Step]) -> PyResult<Bound<'py, PyDict>>
     found.set_item("residual", column(|step| step.residual))?;
     found.set_item("gap", column(|step| step.gap))?;
     found.set_item("mu", column(|step| step.mu))?;
+    found.set_item("active", column(|step| step.active))?;
     Ok(found)
 }
 

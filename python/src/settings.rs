@@ -73,6 +73,8 @@ fn default(name: &str) -> PyResult<Method> {
 /// Sets one setting; false if the method has none of that name.
 fn set(method: &mut Method, key: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
     match (method, key) {
+        // Comes before the settings that change it: dictionaries keep their order.
+        (Method::Arss(arss), "preset") => *arss = preset(value)?,
         (Method::Arss(Arss { p, .. }), "p") => *p = read(key, value)?,
         (Method::Arss(Arss { gamma, .. }) | Method::Rrss(Rrss { gamma, .. }), "gamma") => {
             *gamma = Gamma::Absolute(read(key, value)?);
@@ -133,6 +135,14 @@ fn set(method: &mut Method, key: &str, value: &Bound<'_, PyAny>) -> PyResult<boo
         _ => return Ok(false),
     }
     Ok(true)
+}
+
+/// A set of settings by name.
+fn preset(value: &Bound<'_, PyAny>) -> PyResult<Arss> {
+    match value.extract::<String>().as_deref() {
+        Ok("paper") => Ok(Arss::paper()),
+        _ => Err(PyValueError::new_err(format!("preset={}, but it must be None or 'paper'", value.repr()?))),
+    }
 }
 
 /// True or false; the exception names the setting.

@@ -187,3 +187,17 @@ def test_the_process_ends_while_a_solver_is_left_behind() -> None:
     assert "KeyboardInterrupt" in done.stderr
     assert done.returncode != 0 and done.returncode not in (-signal.SIGSEGV, -signal.SIGABRT), done.stderr
     assert os.name == "nt" or done.returncode in (1, 130, -signal.SIGINT)
+
+
+def test_the_preset_of_the_paper_and_where_its_loss_acts() -> None:
+    X = np.random.default_rng(3).normal(size=(120, 5))
+    with pytest.warns(UserWarning, match="never acted"):
+        published = arss.ARSS(n_samples=4, preset="paper").fit(X)
+    assert published.n_iter_ == 100 and published.history_["mu"][0] == pytest.approx(1e-3)
+    assert (published.history_["active"] == 0).all()
+    stronger = arss.ARSS(n_samples=4, preset="paper", gamma=100.0).fit(X)
+    assert 0 < stronger.history_["active"].max() <= 1
+    with pytest.raises(ValueError, match="preset='nature', but it must be None or 'paper'"):
+        arss.ARSS(n_samples=4, preset="nature").fit(X)
+    with pytest.raises(ValueError, match="preset is not a setting of method ted"):
+        arss.FeatureSelector("ted", preset="paper").fit(X)

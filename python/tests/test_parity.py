@@ -32,6 +32,7 @@ CASES: list[tuple[Any, list[str]]] = [
     (arss.TED(n_samples=7, kernel="rbf"), ["--method", "ted", "--kernel", "rbf"]),
     (arss.ARSS(n_samples=7), ["--method", "arss"]),
     (arss.ARSS(n_samples=7, p=1.0, gamma=50), ["--method", "arss", "--p", "1", "--gamma", "50"]),
+    (arss.ARSS(n_samples=7, preset="paper", gamma=99), ["--method", "arss", "--preset", "paper", "--gamma", "99"]),
     (arss.RRSS(n_samples=7, gamma_ratio=0.2), ["--method", "rrss", "--gamma-ratio", "0.2"]),
     (arss.TED(n_samples=7, alpha=0.5), ["--method", "ted", "--alpha", "0.5"]),
     (arss.RRQR(n_samples=7), ["--method", "rrqr"]),

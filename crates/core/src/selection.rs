@@ -41,6 +41,8 @@ pub struct Step {
     pub gap: f64,
     /// The penalty mu (ARSS); NaN elsewhere.
     pub mu: f64,
+    /// The share of the entries of E that are not zero (ARSS), that is where the loss acts; NaN elsewhere.
+    pub active: f64,
 }
 
 /// Wall-clock seconds a phase.

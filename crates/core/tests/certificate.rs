@@ -82,6 +82,9 @@ fn non_convex_losses_converge_and_report_honestly() {
         let gamma = Gamma::Absolute(report.gamma.unwrap());
         let paper = Arss { p, gamma, sparse_rows: None, ..Arss::paper() }.select(&samples, 20).unwrap();
         assert!(report.objective <= paper.report.objective * 1.001, "{} {}", report.objective, paper.report.objective);
+        // At this gamma the loss acts at some time, in a share of the entries.
+        let most = |steps: &[arss::Step]| steps.iter().map(|step| step.active).fold(0.0, f64::max);
+        assert!(most(&report.history) > 0.0 && most(&report.history) <= 1.0, "{}", most(&report.history));
     }
 }
 

@@ -18,6 +18,8 @@ pub(crate) struct Certificate {
     pub change: f64,
     /// max |Lambda|: at most 1 at the optimum for p = 1.
     pub overshoot: f64,
+    /// The share of the entries of the next E that are not zero.
+    pub active: f64,
 }
 
 impl Certificate {
@@ -35,6 +37,7 @@ impl Certificate {
             mismatch: next_mu * violation / sweep.lambda_squared.sqrt().max(f64::MIN_POSITIVE),
             change: rows.change / rows.norms.max(f64::MIN_POSITIVE),
             overshoot: sweep.lambda_max,
+            active: sweep.active / problem.entries,
         }
     }
 

@@ -230,6 +230,8 @@ struct Problem {
     mu_unit: f64,
     /// Mean |x| over all entries.
     mean_abs: f64,
+    /// How many entries there are.
+    entries: f64,
 }
 
 impl Problem {
@@ -244,7 +246,9 @@ impl Problem {
         };
         let mu_unit = scale.powf(p - 2.0);
         let gamma = gamma.clamp(MODERATE.0, MODERATE.1);
-        Problem { p, gamma, norm: facts.norm, longest: facts.longest, unit, mu_unit, mean_abs: facts.mean_abs }
+        let entries = samples.items() as f64 * samples.features() as f64;
+        let (norm, longest, mean_abs) = (facts.norm, facts.longest, facts.mean_abs);
+        Problem { p, gamma, norm, longest, unit, mu_unit, mean_abs, entries }
     }
 
     /// The next line of the history, in the units of the data as given.
@@ -253,7 +257,8 @@ impl Problem {
         let before = history.len().checked_sub(certificate::WINDOW).map_or(f64::INFINITY, |i| history[i].objective);
         let moved = ((before - objective) / objective).abs();
         let residual = if self.p == 1.0 { certificate.gap } else { certificate.residual().max(moved) };
-        Step { iteration: history.len() + 1, objective, residual, gap: certificate.gap, mu }
+        let Certificate { gap, active, .. } = *certificate;
+        Step { iteration: history.len() + 1, objective, residual, gap, mu, active }
     }
 }
 
@@ -368,7 +373,7 @@ fn solve(settings: &Arss, problem: &Problem, form: &mut impl Form, run: &mut Run
         let certificate = *found.insert(Certificate::new(problem, next_mu, &sweep, &rows));
         let step = problem.step(&history, mu, &certificate);
         history.push(step);
-        acted |= sweep.active > 0.0;
+        acted |= step.active > 0.0;
         let converged = step.residual <= settings.tolerance && settings.tolerance > 0.0;
         if run.tell(&step.progress(settings.max_iterations)) {
             status = Status::Stopped;

@@ -118,7 +118,14 @@ impl KMeans {
             let inertia = state.inertia();
             let decrease = if before.is_finite() { (before - inertia) / before } else { 1.0 };
             let objective = state.table.unscale_squared(inertia);
-            history.push(Step { iteration, objective, residual: decrease, gap: f64::NAN, mu: f64::NAN });
+            history.push(Step {
+                iteration,
+                objective,
+                residual: decrease,
+                gap: f64::NAN,
+                mu: f64::NAN,
+                active: f64::NAN,
+            });
             let limit = self.max_iterations;
             let progress = Progress { objective, residual: decrease, ..Progress::count("solve", iteration, limit) };
             stopped = stopped || run.tell(&progress);

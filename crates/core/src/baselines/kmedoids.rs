@@ -232,5 +232,5 @@ fn relative_decrease(before: f64, after: f64) -> f64 {
 }
 
 fn step(iteration: usize, objective: f64, residual: f64) -> Step {
-    Step { iteration, objective, residual, gap: f64::NAN, mu: f64::NAN }
+    Step { iteration, objective, residual, gap: f64::NAN, mu: f64::NAN, active: f64::NAN }
 }

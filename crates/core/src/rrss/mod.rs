@@ -186,7 +186,8 @@ impl Rrss {
             let objective = fit.loss + gamma * rows.norms;
             momentum.learn(objective);
             let gap = ((objective - fit.lower_bound(gamma, &rows, longest)) / objective).max(0.0);
-            let step = Step { iteration, objective: objective / scale, residual: gap, gap, mu: f64::NAN };
+            let step =
+                Step { iteration, objective: objective / scale, residual: gap, gap, mu: f64::NAN, active: f64::NAN };
             history.push(step);
             if run.tell(&step.progress(self.max_iterations)) {
                 status = Status::Stopped;

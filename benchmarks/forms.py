@@ -23,15 +23,22 @@ def shrink(C: Matrix, lam: float, p: float, steps: int = 2) -> Matrix:
 
 
 def algorithm_2(X: Matrix, gamma: float = 0.1, p: float = 0.5, mu: float = 1e-3, rho: float = 1.1) -> Iterator[Matrix]:
-    """ARSS as published, N > L, A in full; X is L x N. Gives A after each iteration."""
+    """ARSS as published, A in full, an N x N system if N <= L and an L x L system otherwise; X is L x N.
+
+    Gives A after each iteration.
+    """
     L, N = X.shape
     A, multiplier, R = np.eye(N), np.zeros_like(X), X.copy()
+    gram = X.T @ X if N <= L else None
     while True:
         E = shrink(X - R - multiplier / mu, 1 / mu, p)
         w = np.sqrt((A * A).sum(1) + np.finfo(float).eps)
         P = X - E - multiplier / mu
-        B = (mu / gamma) * (X * w).T
-        A = B @ np.linalg.solve(np.eye(L) + X @ B, P)
+        if gram is None:
+            B = (mu / gamma) * (X * w).T
+            A = B @ np.linalg.solve(np.eye(L) + X @ B, P)
+        else:
+            A = np.linalg.solve(np.diag(gamma / (mu * w)) + gram, X.T @ P)
         R = X @ A
         multiplier = multiplier + mu * (R - X + E)
         mu = min(mu * rho, 1e4)
@@ -55,22 +62,49 @@ def factored(X: Matrix, gamma: float, p: float = 0.5, mu: float = 1.0) -> Iterat
         yield w
 
 
-def rrss_by_nie(X: Matrix, gamma: float) -> Iterator[Matrix]:
-    """RRSS by its authors: an N x N solve for every sample; X is L x N."""
+def nie_column(gram: Matrix, gamma: float, v: Matrix, u: float, n: int) -> Matrix:
+    """Column n of A by Nie's rule, an N x N system."""
+    return np.linalg.solve(u * gram + gamma * np.diag(v), u * gram[:, n])
+
+
+def short_column(X: Matrix, B: Matrix, S: Matrix, gamma: float, u: float, n: int) -> Matrix:
+    """The same by the paper's theorem, an L x L system; B = (X V^-1)^T, S = X B."""
+    return u * (B @ np.linalg.solve(u * S + gamma * np.eye(len(X)), X[:, n]))
+
+
+def rrss_by_nie(X: Matrix, gamma: float, short: bool = False) -> Iterator[Matrix]:
+    """RRSS by its authors, or with `short` by the paper's L x L systems; X is L x N. Gives A after each iteration."""
     N = X.shape[1]
     gram, eps = X.T @ X, np.finfo(float).eps
     u, v = np.full(N, 0.5), np.full(N, 0.5)
     while True:
-        A = np.empty((N, N))
+        A = np.empty((N, N), order="F")  # columns are written: 14 times as fast at N = 6,400
+        B = (X / v).T
+        S = X @ B
         for n in range(N):
-            A[:, n] = np.linalg.solve(u[n] * gram + gamma * np.diag(v), u[n] * gram[:, n])
+            A[:, n] = short_column(X, B, S, gamma, u[n], n) if short else nie_column(gram, gamma, v, u[n], n)
         u = 0.5 / np.sqrt(((X - X @ A) ** 2).sum(0) + eps)
         v = 0.5 / np.sqrt((A * A).sum(1) + eps)
         yield A
 
 
-def rrss_gaps(X: Matrix, ratio: float) -> Iterator[float]:
-    """Plain re-weighting for RRSS in linear time, without momentum: the relative duality gap after each iteration.
+def ted(X: Matrix, alpha: float, repeats: bool) -> Iterator[int]:
+    """TED with the N x N kernel; X is N x L. Gives one pick after the other; `repeats` lets a sample come again."""
+    kernel = X @ X.T
+    picked = np.zeros(len(X), bool)
+    while True:
+        gains = (kernel * kernel).sum(0) / (kernel.diagonal() + alpha)
+        if not repeats:
+            gains[picked] = -np.inf
+        best = int(gains.argmax())
+        picked[best] = True
+        column = kernel[:, best].copy()
+        kernel -= np.outer(column, column) / (column[best] + alpha)
+        yield best
+
+
+def rrss_plain(X: Matrix, ratio: float) -> Iterator[tuple[float, float]]:
+    """Plain re-weighting for RRSS in linear time, without momentum: objective and relative duality gap of each iterate.
 
     X is N x L. The gap is that of the cut and scaled dual candidate d_n = 2 u_n (x_n - X a_n).
     """
@@ -89,5 +123,5 @@ def rrss_gaps(X: Matrix, ratio: float) -> Iterator[float]:
         D = 2 * gamma * M @ Q.T
         C = D / np.maximum(np.sqrt((D * D).sum(1)), 1.0)[:, None]
         reach = np.sqrt(np.maximum(((X @ (C.T @ C)) * X).sum(1), 0.0)).max() / gamma
-        yield 1.0 - (C * X).sum() / max(reach, 1.0) / primal
+        yield float(primal), float(1.0 - (C * X).sum() / max(reach, 1.0) / primal)
         u, w = 0.5 / np.sqrt(residuals**2 + eps), 2.0 * np.sqrt(norms**2 + eps)
