@@ -73,8 +73,8 @@ pub struct Found {
     all_scores: Option<Vec<Number>>,
     row_norms: Option<Vec<Number>>,
     assignment: Option<SavedAssignment>,
-    /// Iteration, objective, residual, gap and penalty.
-    history: Vec<(usize, Number, Number, Number, Number)>,
+    /// Iteration, objective, residual, gap, penalty and active share.
+    history: Vec<(usize, [Number; 5])>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -130,8 +130,7 @@ impl Found {
     fn new(selection: &Selection) -> Self {
         let report = &selection.report;
         let step = |step: &Step| {
-            let [objective, residual, gap, mu] = [step.objective, step.residual, step.gap, step.mu].map(Number);
-            (step.iteration, objective, residual, gap, mu)
+            (step.iteration, [step.objective, step.residual, step.gap, step.mu, step.active].map(Number))
         };
         Found {
             status: report.status.as_str().to_owned(),
@@ -172,12 +171,9 @@ impl Found {
             && one_each(&self.all_scores)
             && one_each(&self.row_norms)
             && self.assignment.as_ref().is_none_or(|assignment| assignment.fits(items, picks));
-        let step = |(iteration, objective, residual, gap, mu): (usize, Number, Number, Number, Number)| Step {
-            iteration,
-            objective: objective.0,
-            residual: residual.0,
-            gap: gap.0,
-            mu: mu.0,
+        let step = |(iteration, numbers): (usize, [Number; 5])| {
+            let [objective, residual, gap, mu, active] = numbers.map(f64::from);
+            Step { iteration, objective, residual, gap, mu, active }
         };
         let report = Report {
             status: [Status::Converged, Status::IterationLimit, Status::Stopped]
