@@ -10,6 +10,8 @@ mod count;
 mod demands;
 mod demo;
 mod failure;
+#[doc(hidden)]
+pub mod fuzzing;
 mod interrupt;
 mod io;
 mod json;
