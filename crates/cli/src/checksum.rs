@@ -60,8 +60,9 @@ mod tests {
     #[test]
     fn every_change_changes_the_sum() {
         let sum = |text: &str| {
-            let table = crate::io::read_text(text.as_bytes(), "t.csv", &InputArgs::default().reading(None, None, None))
-                .unwrap();
+            let table =
+                crate::io::read_bytes(text.as_bytes(), "t.csv", &InputArgs::default().reading(None, None, None))
+                    .unwrap();
             Checksum::of(&table).with_cells(&table, &[1]).text()
         };
         let first = sum("a,b,c\n1,2,x\n3,4,y\n");

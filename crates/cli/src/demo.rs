@@ -28,7 +28,7 @@ const SHOWN: [&str; 4] = ["elevation_m", "slope_deg", "cover_type", "damage"];
 pub fn run(args: &DemoArgs, words: &[OsString]) -> Result<(), Failure> {
     output::make_folder(&args.directory)?;
     let mut messages = Messages::new(false);
-    let mut table = io::read_text(FOREST, "forest.csv", &InputArgs::default().reading(None, None, None))?;
+    let mut table = io::read_bytes(FOREST, "forest.csv", &InputArgs::default().reading(None, None, None))?;
     solve::prepare(&mut table.values, Scale::Standard, &mut messages);
     let default = Method::Exemplars(Exemplars::default());
     let job = job(&default);

@@ -22,6 +22,8 @@ mod count;
 mod demands;
 mod demo;
 mod failure;
+#[doc(hidden)]
+pub mod fuzzing;
 mod indices;
 mod interrupt;
 mod io;

@@ -16,6 +16,9 @@ const BUFFERS: u64 = 8 << 20;
 /// Most items that exemplars and facility location choose from, and most that they cover.
 const POOL: u64 = 8192;
 
+/// No machine has so many bytes; below it no product in this file overflows.
+const UNHEARD_OF: u64 = 1 << 50;
+
 /// What the method works on.
 #[derive(Debug, Clone, Copy)]
 pub struct Shape {
@@ -43,7 +46,10 @@ impl Shape {
 
 /// Bytes of the whole run: the larger of reading and choosing.
 pub fn of_run(survey: &Survey, method: &Method, shape: &Shape) -> u64 {
-    let values = survey.rows * survey.used * survey.element;
+    // A description may claim more than can be counted.
+    let values = survey.rows.checked_mul(survey.used).and_then(|count| count.checked_mul(survey.element));
+    let counted = survey.rows.max(survey.used) < UNHEARD_OF >> 8;
+    let Some(values) = values.filter(|bytes| counted && *bytes < UNHEARD_OF) else { return u64::MAX };
     // What was read stands in pieces until the table is put together, and they become fewer as it grows.
     let pieces = if survey.in_pieces { survey.rows * survey.used * 8 } else { 0 };
     let buffers = survey.bytes.min(if survey.in_pieces { 2 * BUFFERS } else { BUFFERS });
@@ -117,6 +123,10 @@ pub fn limit(args: &SelectArgs) -> Option<u64> {
 /// Fails if the run needs more than it may use: found out before anything is read.
 pub fn check(args: &SelectArgs, method: &Method) -> Result<(), Failure> {
     let (Some(survey), Some(limit)) = (survey::look(&select::reading(args)), limit(args)) else { return Ok(()) };
+    if survey.rows == 0 || survey.used == 0 {
+        // Reading tells what is wrong with it.
+        return Ok(());
+    }
     let shape = Shape::new(&survey, args.k, args.features);
     let need = of_run(&survey, method, &shape);
     if need <= limit {

@@ -164,7 +164,8 @@ impl Board {
             return format!("{} so far", span(elapsed));
         }
         let share = (self.done as f64 / self.total as f64).min(1.0);
-        let left = if self.done > 0 {
+        // After a few bytes of a large file, what is left is anybody's guess.
+        let left = if self.done > 0 && (self.phase != "read" || share >= 0.02) {
             // Solvers stop when they are done, so it is the most there can be.
             format!("up to {} left", span(elapsed.mul_f64((1.0 - share) / share)))
         } else {

@@ -129,9 +129,8 @@ impl Saved {
 impl Found {
     fn new(selection: &Selection) -> Self {
         let report = &selection.report;
-        let step = |step: &Step| {
-            (step.iteration, [step.objective, step.residual, step.gap, step.mu, step.active].map(Number))
-        };
+        let step =
+            |step: &Step| (step.iteration, [step.objective, step.residual, step.gap, step.mu, step.active].map(Number));
         Found {
             status: report.status.as_str().to_owned(),
             iterations: report.iterations,

@@ -8,6 +8,7 @@ use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::{ArrowError, DataType, Field, TimeUnit};
 
 use super::frame::{Cells, Kind, NO_CODE, Seen, Values, Want};
+use super::guard::guarded;
 
 /// What a column of this type holds.
 pub fn kind(data_type: &DataType) -> Kind {
@@ -101,8 +102,8 @@ pub fn texts(array: &ArrayRef) -> Result<Vec<Option<String>>, ArrowError> {
 
 /// The rows of a batch as text for people.
 pub fn rows(batch: &RecordBatch) -> io::Result<Vec<Vec<String>>> {
-    let columns: Vec<Vec<Option<String>>> =
-        batch.columns().iter().map(texts).collect::<Result<_, _>>().map_err(io::Error::other)?;
+    let read = || batch.columns().iter().map(texts).collect::<Result<Vec<_>, _>>().map_err(io::Error::other);
+    let columns = guarded(read).unwrap_or_else(|what| Err(io::Error::other(what)))?;
     let mut columns: Vec<_> = columns.into_iter().map(Vec::into_iter).collect();
     let row = |_| columns.iter_mut().map(|column| column.next().flatten().unwrap_or_default()).collect();
     Ok((0..batch.num_rows()).map(row).collect())

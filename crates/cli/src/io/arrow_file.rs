@@ -8,9 +8,10 @@ use arrow_array::{RecordBatch, UInt64Array};
 use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_schema::{ArrowError, SchemaRef};
 
-use super::arrow;
 use super::frame::{Frame, Piece, Want};
-use super::store::{At, Store};
+use super::guard::guarded;
+use super::store::{At, Limit, Store};
+use super::{arrow, arrow_check};
 use crate::failure::Failure;
 
 /// The first bytes of an Arrow file; streams have no mark of their own.
@@ -26,32 +27,34 @@ pub struct ArrowFile {
     is_file: bool,
     /// The columns.
     pub schema: SchemaRef,
-    /// Rows of each batch, once they were read.
-    batches: Vec<usize>,
+    /// The number of rows that the batches announce.
+    rows: u64,
+    limit: Limit,
 }
 
 type Batches = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>>>;
 
 impl ArrowFile {
     /// Reads the description of the file.
-    pub fn open(store: Store, path: &Path) -> Result<ArrowFile, Failure> {
+    pub fn open(store: Store, path: &Path, limit: Limit) -> Result<ArrowFile, Failure> {
         let start = store.start(MAGIC.len()).unwrap_or_default();
         if start.starts_with(b"FEA1") {
             let what = "is a Feather file of version 1, which is not read; write it again with a newer pyarrow";
             return Err(Failure::in_file(path, what));
         }
         let is_file = start == MAGIC;
-        let empty = Arc::new(arrow_schema::Schema::empty());
-        let mut file =
-            ArrowFile { store: Arc::new(store), path: path.to_owned(), is_file, schema: empty, batches: Vec::new() };
-        let reader = |at: BufReader<At>| -> Result<SchemaRef, ArrowError> {
+        let checked = if is_file { arrow_check::file(&store, limit) } else { arrow_check::stream(&store, limit) };
+        let rows = checked.map_err(|what| broken(path, &what))?;
+        let schema = Arc::new(arrow_schema::Schema::empty());
+        let mut file = ArrowFile { store: Arc::new(store), path: path.to_owned(), is_file, schema, rows, limit };
+        let schema = || -> Result<SchemaRef, ArrowError> {
             Ok(if is_file {
-                FileReader::try_new(at, None)?.schema()
+                FileReader::try_new(file.reader(), None)?.schema()
             } else {
-                StreamReader::try_new(at, None)?.schema()
+                StreamReader::try_new(file.reader(), None)?.schema()
             })
         };
-        file.schema = reader(file.reader()).map_err(|error| file.broken(&error))?;
+        file.schema = caught(schema).map_err(|error| file.broken(&error))?;
         Ok(file)
     }
 
@@ -79,24 +82,26 @@ impl ArrowFile {
     }
 
     /// Reads what is wanted of each column.
-    pub fn read(&mut self, wants: &[Want], tell: &mut dyn FnMut(u64, u64)) -> Result<Frame, Failure> {
+    pub fn read(&self, wants: &[Want], tell: &mut dyn FnMut(u64, u64)) -> Result<Frame, Failure> {
+        let wanted = wants.iter().filter(|want| **want != Want::Nothing).count();
+        let fits = self.limit.check_values(self.rows, wanted);
+        fits.map_err(|what| Failure::in_file(&self.path, what))?;
         let mut frame = Frame::new(wants.len());
         frame.single = self.schema.fields().iter().map(|field| arrow::is_single(field)).collect();
-        let mut batches = Vec::new();
-        let mut read = || -> Result<(), ArrowError> {
+        let mut batches = 0;
+        let read = || -> Result<(), ArrowError> {
             for batch in self.batches(None)? {
                 let batch = batch?;
-                tell(batches.len() as u64, 0);
+                batches += 1;
+                tell(batches, 0);
                 let columns = batch.columns().iter().zip(wants).map(|(array, &want)| arrow::cells(array, want));
                 let columns = columns.collect::<Result<_, _>>()?;
-                batches.push(batch.num_rows());
                 frame.add(Piece { rows: batch.num_rows(), columns });
             }
             Ok(())
         };
-        read().map_err(|error| self.broken(&error))?;
+        caught(read).map_err(|error| self.broken(&error))?;
         self.store.check_unchanged()?;
-        self.batches = batches;
         Ok(frame)
     }
 
@@ -105,29 +110,43 @@ impl ArrowFile {
         let mut sorted = rows.to_vec();
         sorted.sort_unstable();
         sorted.dedup();
+        let found = caught(|| self.taken(&sorted))
+            .map_err(|error| io::Error::other(format!("{} cannot be read: {error}", self.path.display())))?;
+        reordered(&found, &sorted, rows)
+    }
+
+    /// These rows, which are sorted.
+    fn taken(&self, sorted: &[usize]) -> Result<RecordBatch, ArrowError> {
         let (mut found, mut start, mut at) = (Vec::new(), 0, 0);
-        for batch in self.batches(None).map_err(io::Error::other)? {
-            let batch = batch.map_err(io::Error::other)?;
+        for batch in self.batches(None)? {
+            let batch = batch?;
             let end = start + batch.num_rows();
             let count = sorted[at..].partition_point(|&row| row < end);
             let own = UInt64Array::from_iter_values(sorted[at..at + count].iter().map(|&row| (row - start) as u64));
-            found.push(arrow_select::take::take_record_batch(&batch, &own).map_err(io::Error::other)?);
+            found.push(arrow_select::take::take_record_batch(&batch, &own)?);
             (at, start) = (at + count, end);
         }
-        let found = arrow_select::concat::concat_batches(&self.schema, &found).map_err(io::Error::other)?;
-        reordered(&found, &sorted, rows)
+        arrow_select::concat::concat_batches(&self.schema, &found)
     }
 
     fn broken(&self, error: &ArrowError) -> Failure {
         let text = error.to_string();
-        let what = text.split_once(": ").map_or(text.as_str(), |(_, what)| what);
-        Failure::in_file(&self.path, format_args!("is no whole Arrow file: {what}"))
+        broken(&self.path, text.split_once(": ").map_or(text.as_str(), |(_, what)| what))
     }
 
     /// Fails if the file is not what it was.
     pub fn check_unchanged(&self) -> Result<(), Failure> {
         self.store.check_unchanged()
     }
+}
+
+/// A panic of the reader is an error like the others.
+fn caught<T>(read: impl FnOnce() -> Result<T, ArrowError>) -> Result<T, ArrowError> {
+    guarded(read).unwrap_or_else(|what| Err(ArrowError::IpcError(what)))
+}
+
+fn broken(path: &Path, what: &str) -> Failure {
+    Failure::in_file(path, format_args!("is no whole Arrow file: {what}"))
 }
 
 /// The rows of `found`, which are those of `sorted`, in the order of `rows`.

@@ -80,27 +80,31 @@ pub fn roles(headings: &[String], choice: &Choice) -> Result<Vec<Role>, Failure>
 
 /// What is read of each column, from what a sample of the rows holds.
 pub fn wants(roles: &[Role], sample: &Frame, choice: &Choice) -> Vec<Want> {
-    let want = |(role, kind): (&Role, Kind)| match role {
+    roles.iter().zip(&sample.seen).map(|(role, seen)| want(*role, seen.kind(), choice)).collect()
+}
+
+/// What is read of a column that is for `role` and holds `kind`.
+fn want(role: Role, kind: Kind, choice: &Choice) -> Want {
+    match role {
         Role::Unused => Want::Nothing,
         Role::Aside => Want::Codes,
         Role::Weights => Want::Numbers,
         Role::Feature(asked) => match kind {
             Kind::Nested => Want::Nothing,
-            Kind::Truth if choice.truths || *asked => Want::Numbers,
-            Kind::Date if choice.dates || *asked => Want::Numbers,
+            Kind::Truth if choice.truths || asked => Want::Numbers,
+            Kind::Date if choice.dates || asked => Want::Numbers,
             Kind::Text | Kind::Truth if choice.encode.is_some() => Want::Codes,
             Kind::Text | Kind::Truth | Kind::Date => Want::Nothing,
             Kind::Number | Kind::Empty => Want::Numbers,
         },
-    };
-    roles.iter().zip(&sample.seen).map(|(role, seen)| want((role, seen.kind()))).collect()
+    }
 }
 
 /// Columns that were read as numbers and turned out to be text that is to be encoded.
 pub fn late_texts(roles: &[Role], wants: &[Want], frame: &Frame, choice: &Choice) -> Vec<usize> {
     let late = |&column: &usize| {
-        let read = matches!(roles[column], Role::Feature(_)) && wants[column] == Want::Numbers;
-        read && choice.encode.is_some() && frame.seen[column].kind() == Kind::Text
+        let known = want(roles[column], frame.seen[column].kind(), choice);
+        wants[column] == Want::Numbers && known == Want::Codes
     };
     (0..roles.len()).filter(late).collect()
 }

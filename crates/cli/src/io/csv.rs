@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use csv::{Terminator, WriterBuilder};
+use csv::{Terminator, Writer, WriterBuilder};
 
 use super::dialect::{self, Dialect, Options, trim_breaks};
 use super::frame::{Cells, Frame, Piece, Want};
@@ -30,7 +30,8 @@ impl Text {
     pub fn open(store: Store, path: &Path, options: Options) -> Result<Text, Failure> {
         let start = store.start(START).map_err(|error| unreadable(path, &error))?;
         let data = text_start(&start, path)?;
-        let dialect = Dialect::of(&start[data..], path, options);
+        let whole = start.len() as u64 == store.len();
+        let dialect = Dialect::of((&start[data..], whole), path, options);
         let mut records = Records::new(store, path, dialect, true, data as u64);
         let (chunk, ends) = records.chunk(data as u64)?;
         let end = ends.first().copied().unwrap_or(chunk.len());
@@ -137,9 +138,14 @@ impl Text {
         self.records.dialect == other.records.dialect && self.named() == other.named() && self.crlf == other.crlf
     }
 
+    /// What separates the fields.
+    pub fn delimiter(&self) -> u8 {
+        self.records.dialect.delimiter
+    }
+
     /// True if tabs separate the fields.
     pub fn is_tab(&self) -> bool {
-        self.records.dialect.delimiter == b'\t'
+        self.delimiter() == b'\t'
     }
 
     /// Writes the header with more names behind it.
@@ -157,27 +163,36 @@ impl Text {
         out.write_all(self.ending())
     }
 
+    /// Writes a number or a plain name.
     fn write_field(&self, out: &mut dyn Write, field: &str) -> io::Result<()> {
-        out.write_all(&[self.records.dialect.delimiter])?;
-        out.write_all(field.as_bytes())
+        let delimiter = self.records.dialect.delimiter;
+        let quote: &[u8] = if field.as_bytes().contains(&delimiter) { b"\"" } else { b"" };
+        out.write_all(&[delimiter])?;
+        out.write_all(&[quote, field.as_bytes(), quote].concat())
     }
 
-    /// Writes these columns of all rows, quoted where needed, with the header if it is asked for.
-    pub fn write_columns(&self, out: &mut dyn Write, columns: &[usize], header: bool) -> io::Result<()> {
+    /// The names as they stand in the file; none if there are none.
+    pub fn header_fields(&self) -> Option<Vec<Vec<u8>>> {
+        let header = self.header.as_ref()?;
+        Some(self.records.dialect.fields(header.strip_prefix(BOM).unwrap_or(header)))
+    }
+
+    /// A writer that ends lines as this file does and quotes where needed.
+    pub fn writer<'a>(&self, out: &'a mut dyn Write, delimiter: u8) -> Writer<&'a mut dyn Write> {
         let terminator = match self.ending() {
             b"\r\n" => Terminator::CRLF,
             ending => Terminator::Any(ending[0]),
         };
-        let delimiter = self.records.dialect.delimiter;
-        let mut writer = WriterBuilder::new().delimiter(delimiter).terminator(terminator).from_writer(out);
-        if self.named() && header {
-            writer.write_record(columns.iter().map(|&column| &self.names[column]))?;
-        }
+        WriterBuilder::new().delimiter(delimiter).terminator(terminator).from_writer(out)
+    }
+
+    /// Writes these columns of all rows.
+    pub fn write_columns<W: Write>(&self, writer: &mut Writer<W>, columns: &[usize]) -> io::Result<()> {
         for row in 0..self.records.count() {
             let fields = self.fields(row)?;
             writer.write_record(columns.iter().map(|&column| &fields[column]))?;
         }
-        writer.flush()
+        Ok(())
     }
 
     /// Fails if the file is not what it was.

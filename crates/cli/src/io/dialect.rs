@@ -28,12 +28,12 @@ pub struct Dialect {
 }
 
 impl Dialect {
-    /// The dialect of a file that starts with `start`.
-    pub fn of(start: &[u8], path: &Path, options: Options) -> Dialect {
+    /// The dialect of a file that starts with `start`; `whole` if that is all of it.
+    pub fn of((start, whole): (&[u8], bool), path: &Path, options: Options) -> Dialect {
         let ending = if start.contains(&b'\n') || !start.contains(&b'\r') { b'\n' } else { b'\r' };
         let by_name = super::bare_extension(path).and_then(|name| (name == "tsv" || name == "tab").then_some(b'\t'));
         let told = options.delimiter.or(by_name);
-        Dialect { delimiter: told.unwrap_or_else(|| separator(start, ending)), ending }
+        Dialect { delimiter: told.unwrap_or_else(|| separator(start, whole, ending)), ending }
     }
 
     /// Where each whole record of `bytes` ends, behind its line break; `bytes` starts with a record.
@@ -51,9 +51,28 @@ impl Dialect {
             }
             // A quote opens a field only at its start; elsewhere it is a character like any other.
             let opens = found == 0 || [self.delimiter, b'\n', b'\r'].contains(&bytes[found - 1]);
-            at = if opens { closing(bytes, found + 1) } else { found + 1 };
+            at = if opens { closing(bytes, found + 1).unwrap_or(bytes.len()) } else { found + 1 };
         }
         ends
+    }
+
+    /// True if the record ends within quotes.
+    pub fn is_open(&self, record: &[u8]) -> bool {
+        let mut at = 0;
+        loop {
+            let rest = &record[at..];
+            let close = match rest.first() {
+                Some(b'"') => match closing(rest, 1) {
+                    Some(close) => close,
+                    None => return true,
+                },
+                _ => 0,
+            };
+            match memchr::memchr(self.delimiter, &rest[close..]) {
+                Some(found) => at += close + found + 1,
+                None => return false,
+            }
+        }
     }
 
     /// The fields of one record, without quotes.
@@ -70,7 +89,7 @@ impl Dialect {
         loop {
             let rest = &record[at..];
             let length = if rest.first() == Some(&b'"') {
-                let close = closing(rest, 1);
+                let close = closing(rest, 1).unwrap_or(rest.len());
                 let end = memchr::memchr(self.delimiter, &rest[close..]).map_or(rest.len(), |found| close + found);
                 visit(count, &unquoted(&rest[..end], close));
                 end
@@ -88,16 +107,16 @@ impl Dialect {
     }
 }
 
-/// The position behind the quote that closes a field whose text begins at `at`; the end if none does.
-fn closing(bytes: &[u8], mut at: usize) -> usize {
+/// The position behind the quote that closes a field whose text begins at `at`.
+fn closing(bytes: &[u8], mut at: usize) -> Option<usize> {
     while let Some(found) = memchr::memchr(b'"', &bytes[at.min(bytes.len())..]) {
         at += found + 1;
         if bytes.get(at) != Some(&b'"') {
-            return at;
+            return Some(at);
         }
         at += 1;
     }
-    bytes.len()
+    None
 }
 
 /// The text of a quoted field whose closing quote stands before `close`; doubled quotes are one.
@@ -124,27 +143,36 @@ pub fn trim_breaks(record: &[u8]) -> &[u8] {
     &record[start..end]
 }
 
-/// The separator that cuts the first records into the most fields, the same number each.
-fn separator(start: &[u8], ending: u8) -> u8 {
-    let count = |delimiter: u8| {
+/// The separator that cuts the first records into the most fields: the same number each, or else of most of them.
+fn separator(start: &[u8], whole: bool, ending: u8) -> u8 {
+    let counts = |delimiter: u8| -> Vec<usize> {
         let dialect = Dialect { delimiter, ending };
-        let ends = dialect.ends(start);
+        let mut ends = dialect.ends(start);
+        // What is cut off tells little, unless there is nothing else.
+        if whole || ends.is_empty() {
+            ends.push(start.len());
+        }
         let starts = std::iter::once(0).chain(ends.iter().copied());
-        let records = starts.zip(ends.iter().copied().chain([start.len()])).map(|(from, to)| &start[from..to]);
-        let whole = records.filter(|record| !trim_breaks(record).is_empty()).take(LOOKED_AT);
-        let counts: Vec<usize> = whole.map(|record| dialect.each_field(record, &mut |_, _| ())).collect();
-        let same = counts.iter().all(|count| Some(count) == counts.first());
-        if same { counts.first().copied().unwrap_or_default() } else { 0 }
+        let records = starts.zip(&ends).map(|(from, &to)| &start[from..to]);
+        let filled = records.filter(|record| !trim_breaks(record).is_empty()).take(LOOKED_AT);
+        filled.map(|record| dialect.each_field(record, &mut |_, _| ())).collect()
     };
-    let counts = SEPARATORS.map(|delimiter| (count(delimiter), delimiter));
-    let best = counts.into_iter().rev().max_by_key(|(count, _)| *count);
-    best.filter(|(count, _)| *count > 1).map_or(b',', |(_, delimiter)| delimiter)
+    let counts = SEPARATORS.map(|delimiter| (counts(delimiter), delimiter));
+    let best = |share: f64| {
+        let agreed = counts.iter().rev().filter_map(|(counts, delimiter)| {
+            let first = *counts.first()?;
+            let same = counts.iter().filter(|count| **count == first).count();
+            (same as f64 > share * counts.len() as f64).then_some((first, *delimiter))
+        });
+        agreed.max_by_key(|(count, _)| *count).filter(|(count, _)| *count > 1).map(|(_, delimiter)| delimiter)
+    };
+    best(1.0 - f64::EPSILON).or_else(|| best(0.5)).unwrap_or(b',')
 }
 
 /// True if a first line looks like names: some field is text, or all are numbered as pandas does.
 pub fn is_header(fields: &[Vec<u8>]) -> bool {
     let kinds: Vec<Field> = fields.iter().map(|field| fields::read(field)).collect();
-    let texts = kinds.iter().any(|kind| !matches!(kind, Field::Number(_) | Field::Missing));
+    let texts = kinds.contains(&Field::Text);
     let numbered = fields.len() > 1
         && fields[0].is_empty()
         && kinds[1..].iter().enumerate().all(|(at, kind)| *kind == Field::Number(at as f64));
@@ -157,7 +185,7 @@ mod tests {
     use super::*;
 
     fn dialect(start: &str) -> Dialect {
-        Dialect::of(start.as_bytes(), Path::new("t.csv"), Options::default())
+        Dialect::of((start.as_bytes(), true), Path::new("t.csv"), Options::default())
     }
 
     #[test]
@@ -169,10 +197,31 @@ mod tests {
             ("a|b|c\n1|2|3", b'|'),
             ("a\n1\n2\n", b','),
             ("a,b\n\"1;2;3\",2\n", b','),
+            ("a;b\n1;2\n3\n4;5\n", b';'),
+            ("weight; kg\n5\n6\n7\n", b','),
         ] {
             assert_eq!(dialect(text).delimiter, mark, "{text}");
         }
         assert_eq!(dialect("a,b\r1,2\r").ending, b'\r');
+        let cut = Dialect::of((b"a;b;c\n1;2", false), Path::new("t.csv"), Options::default());
+        assert_eq!(cut.delimiter, b';');
+    }
+
+    #[test]
+    fn quotes_that_are_not_closed_are_found() {
+        let dialect = dialect("a,b\n");
+        for (record, open) in [
+            ("a,\"b\"", false),
+            ("a,\"b", true),
+            ("a,\"b\"\"", true),
+            ("5\" pipe,2", false),
+            ("\"a\"b,\"c", true),
+            ("\"", true),
+            ("", false),
+            ("\"a,b\",", false),
+        ] {
+            assert_eq!(dialect.is_open(record.as_bytes()), open, "{record}");
+        }
     }
 
     #[test]

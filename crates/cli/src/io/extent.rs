@@ -54,7 +54,7 @@ fn extent(path: &Path, reading: &Reading<'_>) -> Option<Extent> {
     let feature = |&column: &usize| matches!(roles[column], Role::Feature(_)) && wants[column] != Want::Nothing;
     let used = (0..roles.len()).filter(feature).count() as u64;
     let (rows, exact) = match &part {
-        Part::Parquet(file) => (file.rows() as u64, true),
+        Part::Parquet(file) => (file.rows as u64, true),
         Part::Text(text) => text.about_rows(sample.rows as u64),
         _ => return None,
     };

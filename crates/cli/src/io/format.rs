@@ -68,6 +68,8 @@ impl Format {
         let is_text = !start.iter().any(|&byte| byte < b' ' && !matches!(byte, b'\t' | b'\r' | b'\n'));
         match text.first() {
             Some(b'{') if is_text => Some(Format::Jsonl),
+            // Refused there with a hint.
+            Some(b'[') if is_text && text[1..].trim_ascii_start().starts_with(b"{") => Some(Format::Jsonl),
             _ if is_text => Some(Format::Csv),
             _ => None,
         }

@@ -56,6 +56,8 @@ impl Seen {
     /// Counts one field.
     pub fn add(&mut self, field: Field, row: usize) {
         match field {
+            // Not a number, and not a text either: it does not tell what the column holds.
+            Field::Number(value) if value.is_nan() => return,
             Field::Number(_) => self.numbers += 1,
             Field::Truth(_) => self.truths += 1,
             Field::Date(_) => self.dates += 1,
@@ -164,7 +166,7 @@ impl Cells {
             Values::Codes(codes, dictionary) => {
                 let field = fields::read(text);
                 self.seen.add(field, row);
-                let missing = field == Field::Missing;
+                let missing = field == Field::Missing || matches!(field, Field::Number(value) if value.is_nan());
                 codes.push(if missing { NO_CODE } else { dictionary.code(&String::from_utf8_lossy(text)) });
             }
         }
@@ -237,11 +239,12 @@ impl Frame {
             self.seen[column].merge(seen, start);
             self.single[column] &= other.single[column];
         }
+        let all = self.dictionaries.iter_mut().zip(&dictionaries);
+        let global: Vec<Vec<u32>> =
+            all.map(|(all, own)| own.names.iter().map(|name| all.code(name)).collect()).collect();
         for mut piece in other.pieces {
-            for (column, cells) in piece.columns.iter_mut().enumerate() {
+            for (cells, global) in piece.columns.iter_mut().zip(&global) {
                 let Values::Codes(codes, _) = &mut cells.values else { continue };
-                let names = &dictionaries[column].names;
-                let global: Vec<u32> = names.iter().map(|name| self.dictionaries[column].code(name)).collect();
                 codes.iter_mut().filter(|code| **code != NO_CODE).for_each(|code| *code = global[*code as usize]);
             }
             self.rows += piece.rows;

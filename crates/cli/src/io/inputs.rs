@@ -1,5 +1,6 @@
 //! Which files make the table.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -23,12 +24,11 @@ pub fn expand(words: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         }
         paths.extend(found);
     }
-    for (at, path) in paths.iter().enumerate() {
-        if paths[..at].iter().any(|other| is_same(other, path)) {
-            return Err(Failure::in_file(path, "was given twice"));
-        }
+    let mut known = HashSet::new();
+    match paths.iter().find(|path| !known.insert(real(path).unwrap_or_else(|| path.to_path_buf()))) {
+        Some(twice) => Err(Failure::in_file(twice, "was given twice")),
+        None => Ok(paths),
     }
-    Ok(paths)
 }
 
 fn is_pattern(word: &Path) -> bool {
@@ -37,6 +37,10 @@ fn is_pattern(word: &Path) -> bool {
 
 /// True if both names stand for one file.
 pub fn is_same(a: &Path, b: &Path) -> bool {
-    let real = |path: &Path| if path == Path::new(STDIN) { None } else { fs::canonicalize(path).ok() };
     a == b || real(a).is_some_and(|a| real(b) == Some(a))
+}
+
+/// Where the file stands, if it does.
+fn real(path: &Path) -> Option<PathBuf> {
+    if path == Path::new(STDIN) { None } else { fs::canonicalize(path).ok() }
 }

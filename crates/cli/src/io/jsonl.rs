@@ -11,13 +11,14 @@ use super::dialect::Dialect;
 use super::fields::Field;
 use super::frame::{Cells, Frame, NO_CODE, Piece, Values, Want, as_number};
 use super::records::{Part, Read, Records, text_start};
-use super::store::{Store, unreadable};
+use super::store::{Limit, Store, unreadable};
 use crate::failure::Failure;
 
 /// A file of JSON lines.
 #[derive(Debug)]
 pub struct Lines {
     records: Records,
+    limit: Limit,
     /// The keys.
     pub names: Vec<String>,
 }
@@ -137,15 +138,16 @@ impl<'de> Deserialize<'de> for Object {
 
 impl Lines {
     /// Reads all lines once, to know the keys.
-    pub fn open(store: Store, path: &Path, tell: &mut dyn FnMut(u64, u64)) -> Result<Lines, Failure> {
+    pub fn open(store: Store, path: &Path, limit: Limit, tell: &mut dyn FnMut(u64, u64)) -> Result<Lines, Failure> {
         let start = store.start(1 << 16).map_err(|error| unreadable(path, &error))?;
         let data = text_start(&start, path)?;
-        if start[data] == b'[' {
+        if start[data..].trim_ascii_start().starts_with(b"[") {
             let what = "is one JSON array; JSON lines are read, one object a line (jq -c '.[]' makes them)";
             return Err(Failure::in_file(path, what));
         }
         let dialect = Dialect { delimiter: b',', ending: b'\n' };
-        let mut lines = Lines { records: Records::new(store, path, dialect, false, data as u64), names: Vec::new() };
+        let records = Records::new(store, path, dialect, false, data as u64);
+        let mut lines = Lines { records, limit, names: Vec::new() };
         let mut known = HashMap::new();
         let mut names = Vec::new();
         let take = |keys: Vec<String>| {
@@ -170,7 +172,7 @@ impl Lines {
 
     fn keys(&self, part: Part<'_>) -> Read<Vec<String>> {
         let (mut seen, mut keys, mut starts) = (HashMap::new(), Vec::new(), Vec::new());
-        for (at, record) in part.records() {
+        for (at, record) in filled(part) {
             for (key, _) in self.object(at, record)?.0 {
                 seen.entry(key).or_insert_with_key(|key| keys.push(key.clone()));
             }
@@ -182,6 +184,7 @@ impl Lines {
     /// The first lines, all keys read as numbers.
     pub fn sample(&self) -> Result<Frame, Failure> {
         let wants = vec![Want::Numbers; self.names.len()];
+        self.check_size(super::SAMPLE.min(self.records.count()), &wants)?;
         let mut frame = Frame::new(self.names.len());
         frame.add(self.records.first(super::SAMPLE, |part| self.piece(part, &wants, &self.places()))?.0);
         Ok(frame)
@@ -194,15 +197,23 @@ impl Lines {
     /// Reads what is wanted of each key.
     pub fn read(&self, wants: &[Want], tell: &mut dyn FnMut(u64, u64)) -> Result<Frame, Failure> {
         let places = self.places();
+        self.check_size(self.records.count(), wants)?;
         let mut frame = Frame::new(self.names.len());
         self.records.read(|part| self.piece(part, wants, &places), |piece| frame.add(piece), tell)?;
         Ok(frame)
     }
 
+    /// Fails if the table is too large. A line need not have all keys, so a small file can make a large one.
+    fn check_size(&self, rows: usize, wants: &[Want]) -> Result<(), Failure> {
+        let wanted = wants.iter().filter(|want| **want != Want::Nothing).count();
+        let fits = self.limit.check_values(rows as u64, wanted);
+        fits.map_err(|what| Failure::in_file(&self.records.path, what))
+    }
+
     fn piece(&self, part: Part<'_>, wants: &[Want], places: &HashMap<&str, usize>) -> Read<Piece> {
         let mut columns: Vec<Cells> = wants.iter().map(|&want| Cells::new(want)).collect();
         let mut starts = Vec::new();
-        for (at, record) in part.records() {
+        for (at, record) in filled(part) {
             let row = starts.len();
             for (key, value) in self.object(at, record)?.0 {
                 // A file that changes meanwhile is found out at the end.
@@ -240,6 +251,8 @@ impl Lines {
         out.write_all(&record[..open])?;
         for (at, (name, value)) in more.iter().enumerate() {
             let comma = if at == 0 && empty { "" } else { "," };
+            // There is no other word for what is no number.
+            let value = if value.parse().is_ok_and(f64::is_finite) { value } else { "null" };
             write!(out, "{comma}\"{name}\":{value}")?;
         }
         out.write_all(&record[open..])?;
@@ -264,6 +277,11 @@ impl Lines {
     pub fn check_unchanged(&self) -> Result<(), Failure> {
         self.records.store.check_unchanged()
     }
+}
+
+/// The lines that hold more than spaces.
+fn filled(part: Part<'_>) -> impl Iterator<Item = (u64, &[u8])> {
+    part.records().filter(|(_, record)| !record.trim_ascii().is_empty())
 }
 
 /// Puts a value into row `row`; of a key that stands twice in a line, the last one counts.

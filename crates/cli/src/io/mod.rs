@@ -1,6 +1,7 @@
 //! Tables from files: one file a format, one place for what they share.
 
 mod arrow;
+mod arrow_check;
 mod arrow_file;
 mod assemble;
 mod columns;
@@ -11,6 +12,7 @@ mod fields;
 mod format;
 mod frame;
 mod grid;
+mod guard;
 mod inputs;
 mod jsonl;
 mod missing;
@@ -18,11 +20,15 @@ mod npy;
 mod npy_header;
 mod npz;
 mod parquet;
+mod parquet_check;
 mod read;
 mod records;
+mod same;
 mod source;
 mod store;
 mod table;
+mod thrift;
+mod types;
 mod write;
 
 pub use dialect::Options as TextOptions;
@@ -31,7 +37,7 @@ pub use format::{Format, Target};
 pub use grid::{Grid, Values};
 pub use inputs::is_same;
 pub use missing::median;
-pub use read::{read, read_text};
+pub use read::{read, read_bytes};
 pub use store::{Limit, STDIN};
 pub use table::{Aside, Codes, Picks, Table};
 pub use write::{Added, Extra};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::frame::{Cells, Frame, Piece, Values as Read, Want};
 use super::npy_header;
 pub use super::npy_header::Kind;
-use super::store::{At, Store, unreadable};
+use super::store::{At, Limit, Store, unreadable};
 use super::{Grid, Values};
 use crate::failure::Failure;
 use crate::table::number;
@@ -32,7 +32,7 @@ pub struct Array {
 
 impl Array {
     /// Reads the description of the array.
-    pub fn open(store: Store, path: &Path) -> Result<Array, Failure> {
+    pub fn open(store: Store, path: &Path, limit: Limit) -> Result<Array, Failure> {
         let store = Arc::new(store);
         let mut reader = At { store: store.clone(), at: 0 };
         let header = npy_header::read(&mut reader).map_err(|what| Failure::in_file(path, what))?;
@@ -54,6 +54,7 @@ impl Array {
                 format!("is cut off: {rows} x {columns} values of {size} bytes are announced, {there} bytes are there");
             return Err(Failure::in_file(path, what));
         }
+        limit.check_values(rows as u64, columns).map_err(|what| Failure::in_file(path, what))?;
         let store = Arc::try_unwrap(store).map_err(|_| Failure::in_file(path, "is still being read"))?;
         Ok(Array { store, path: path.to_owned(), kind: header.kind, by_column: header.by_column, data, rows, columns })
     }

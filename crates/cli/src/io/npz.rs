@@ -1,12 +1,12 @@
 //! Archives of arrays saved by numpy.
 
-use std::io::Read;
+use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
 
 use zip::ZipArchive;
 
-use super::store::{At, Limit, Store};
+use super::store::{At, Limit, Store, read_limited};
 use crate::failure::Failure;
 
 /// The one array of the archive, or the one called `name`.
@@ -31,11 +31,6 @@ pub fn open(store: Store, path: &Path, name: Option<&str>, limit: Limit) -> Resu
         }
     };
     let entry = archive.by_name(&format!("{chosen}.npy")).map_err(|error| broken(&error))?;
-    let mut bytes = Vec::new();
-    let found = entry.take(limit.bytes.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| broken(&error))?;
-    if found as u64 > limit.bytes {
-        let what = format!("array {chosen} is larger than {}, which is the limit", crate::size::shown(limit.bytes));
-        return Err(Failure::in_file(path, format_args!("{what}; save it as .npy, or raise --memory")));
-    }
-    Ok(Store::Memory(bytes))
+    let packed = Cell::new(entry.compressed_size());
+    read_limited(entry, limit, path, Some(&packed)).map(Store::Memory)
 }

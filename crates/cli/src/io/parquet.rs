@@ -16,9 +16,10 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::reader::{ChunkReader, Length};
 use rayon::prelude::*;
 
-use super::arrow;
 use super::frame::{Cells, Frame, Piece, Want};
-use super::store::{At, Store};
+use super::guard::guarded;
+use super::store::{At, Limit, Store};
+use super::{arrow, parquet_check};
 use crate::failure::Failure;
 
 /// Rows a batch.
@@ -30,6 +31,8 @@ pub struct Parquet {
     store: Shared,
     path: PathBuf,
     metadata: ArrowReaderMetadata,
+    limit: Limit,
+    pub rows: usize,
     /// The columns.
     pub schema: SchemaRef,
 }
@@ -60,21 +63,21 @@ impl ChunkReader for Shared {
 
 impl Parquet {
     /// Reads the description of the file.
-    pub fn open(store: Store, path: &Path) -> Result<Parquet, Failure> {
+    pub fn open(store: Store, path: &Path, limit: Limit) -> Result<Parquet, Failure> {
+        parquet_check::description(&store, limit).map_err(|what| broken(path, &what))?;
         let store = Shared(Arc::new(store));
-        let metadata = ArrowReaderMetadata::load(&store, ArrowReaderOptions::new());
-        let metadata = metadata.map_err(|error| broken(path, &error))?;
+        let load = || -> ParquetResult<_> {
+            let metadata = ArrowReaderMetadata::load(&store, ArrowReaderOptions::new())?;
+            let rows = parquet_check::rows(metadata.metadata()).map_err(ParquetError::General)?;
+            Ok((metadata, rows))
+        };
+        let (metadata, rows) = caught(load).map_err(|error| broken(path, &error))?;
         let schema = metadata.schema().clone();
-        Ok(Parquet { store, path: path.to_owned(), metadata, schema })
-    }
-
-    /// The number of rows that the description announces.
-    pub fn rows(&self) -> usize {
-        usize::try_from(self.metadata.metadata().file_metadata().num_rows()).unwrap_or_default()
+        Ok(Parquet { store, path: path.to_owned(), metadata, limit, rows, schema })
     }
 
     fn builder(&self) -> ParquetRecordBatchReaderBuilder<Shared> {
-        let rows = self.rows().clamp(1, BATCH);
+        let rows = self.rows.clamp(1, BATCH);
         ParquetRecordBatchReaderBuilder::new_with_metadata(self.store.clone(), self.metadata.clone())
             .with_batch_size(rows)
     }
@@ -83,19 +86,21 @@ impl Parquet {
         ProjectionMask::roots(self.metadata.parquet_schema(), columns.iter().copied())
     }
 
-    /// What the first row group holds, without reading it.
+    /// What the types of the columns tell.
     pub fn sample(&self) -> Frame {
         let mut frame = Frame::new(self.schema.fields().len());
         for (column, field) in self.schema.fields().iter().enumerate() {
             frame.seen[column] = super::seen_of(field.data_type());
             frame.single[column] = arrow::is_single(field);
         }
-        frame.rows = self.rows();
         frame
     }
 
     /// Reads what is wanted of each column: row group by row group, the columns of one at once.
     pub fn read(&self, wants: &[Want], tell: &mut dyn FnMut(u64, u64)) -> Result<Frame, Failure> {
+        let wanted = wants.iter().filter(|want| **want != Want::Nothing).count();
+        let fits = self.limit.check_values(self.rows as u64, wanted);
+        fits.map_err(|what| Failure::in_file(&self.path, what))?;
         let mut frame = Frame::new(wants.len());
         frame.single = self.schema.fields().iter().map(|field| arrow::is_single(field)).collect();
         let groups = self.metadata.metadata().num_row_groups();
@@ -105,7 +110,7 @@ impl Parquet {
                 .into_par_iter()
                 .map(|column| self.column(group, column, wants[column]).map_err(|error| broken(&self.path, &error)))
                 .collect();
-            add_pieces(&mut frame, columns?, wants);
+            add_pieces(&mut frame, columns?, wants).map_err(|error| broken(&self.path, &error))?;
         }
         self.store.0.check_unchanged()?;
         Ok(frame)
@@ -116,19 +121,48 @@ impl Parquet {
         if want == Want::Nothing {
             return Ok(Vec::new());
         }
-        let reader = self.builder().with_row_groups(vec![group]).with_projection(self.projection(&[column])).build()?;
-        reader.map(|batch| Ok(arrow::cells(batch?.column(0), want)?)).collect()
+        let projection = self.projection(&[column]);
+        self.check_pages(group, &projection)?;
+        let announced = usize::try_from(self.metadata.metadata().row_group(group).num_rows())?;
+        caught(|| {
+            let reader = self.builder().with_row_groups(vec![group]).with_projection(projection).build()?;
+            let (mut pieces, mut rows) = (Vec::new(), 0);
+            for batch in reader {
+                let batch = batch?;
+                rows += batch.num_rows();
+                if rows > announced {
+                    break;
+                }
+                pieces.push(arrow::cells(batch.column(0), want)?);
+            }
+            if rows == announced { Ok(pieces) } else { Err(uneven(rows, announced)) }
+        })
+    }
+
+    /// Fails if a length in these columns of a row group is broken.
+    fn check_pages(&self, group: usize, columns: &ProjectionMask) -> ParquetResult<()> {
+        let chunks = self.metadata.metadata().row_group(group).columns();
+        let mut chunks = chunks.iter().enumerate().filter(|(leaf, _)| columns.leaf_included(*leaf));
+        let check = |(_, chunk)| parquet_check::pages(&self.store.0, chunk, self.limit);
+        chunks.try_for_each(check).map_err(ParquetError::General)
     }
 
     /// These rows with all columns, in this order.
     pub fn batch(&self, rows: &[usize]) -> io::Result<RecordBatch> {
+        let failed = |error| io::Error::other(format!("{} {}", self.path.display(), not_whole(&error)));
         let mut sorted = rows.to_vec();
         sorted.sort_unstable();
         sorted.dedup();
-        let ranges = sorted.iter().map(|&row| row..row + 1);
-        let selection = RowSelection::from_consecutive_ranges(ranges, self.rows());
-        let reader = self.builder().with_row_selection(selection).build().map_err(io::Error::other)?;
-        let batches: Vec<RecordBatch> = reader.collect::<Result<_, _>>().map_err(io::Error::other)?;
+        for group in 0..self.metadata.metadata().num_row_groups() {
+            self.check_pages(group, &ProjectionMask::all()).map_err(failed)?;
+        }
+        let read = || -> ParquetResult<Vec<RecordBatch>> {
+            let ranges = sorted.iter().map(|&row| row..row + 1);
+            let selection = RowSelection::from_consecutive_ranges(ranges, self.rows);
+            let reader = self.builder().with_row_selection(selection).build()?;
+            Ok(reader.collect::<Result<_, _>>()?)
+        };
+        let batches = caught(read).map_err(failed)?;
         let found = arrow_select::concat::concat_batches(&self.schema, &batches).map_err(io::Error::other)?;
         super::arrow_file::reordered(&found, &sorted, rows)
     }
@@ -153,7 +187,7 @@ impl Parquet {
 }
 
 /// Turns columns in batches into pieces; columns that were not read have no batches.
-fn add_pieces(frame: &mut Frame, columns: Vec<Vec<Cells>>, wants: &[Want]) {
+fn add_pieces(frame: &mut Frame, columns: Vec<Vec<Cells>>, wants: &[Want]) -> ParquetResult<()> {
     let count = columns.iter().map(Vec::len).max().unwrap_or_default();
     let mut columns: Vec<_> = columns.into_iter().map(Vec::into_iter).collect();
     for _ in 0..count {
@@ -163,12 +197,32 @@ fn add_pieces(frame: &mut Frame, columns: Vec<Vec<Cells>>, wants: &[Want]) {
             .map(|(column, &want)| column.next().unwrap_or_else(|| Cells::new(want)))
             .collect();
         let rows = cells.iter().map(Cells::len).max().unwrap_or_default();
+        if let Some((odd, _)) =
+            cells.iter().zip(wants).find(|(cells, want)| **want != Want::Nothing && cells.len() < rows)
+        {
+            return Err(uneven(odd.len(), rows));
+        }
         frame.add(Piece { rows, columns: cells });
     }
+    Ok(())
 }
 
-fn broken(path: &Path, error: &ParquetError) -> Failure {
+/// A panic of the reader is an error like the others.
+fn caught<T>(read: impl FnOnce() -> ParquetResult<T>) -> ParquetResult<T> {
+    guarded(read).unwrap_or_else(|what| Err(ParquetError::General(what)))
+}
+
+fn uneven(found: usize, announced: usize) -> ParquetError {
+    ParquetError::General(format!("a column has {found} rows or more, but {announced} are announced"))
+}
+
+fn broken(path: &Path, error: &dyn std::fmt::Display) -> Failure {
+    Failure::in_file(path, not_whole(error))
+}
+
+fn not_whole(error: &dyn std::fmt::Display) -> String {
     let text = error.to_string();
-    let what = text.trim_start_matches("Parquet error: ").trim_start_matches("EOF: ");
-    Failure::in_file(path, format_args!("is no whole Parquet file: {what}"))
+    let what = ["External: ", "Parquet argument error: ", "Parquet error: ", "EOF: "];
+    let what = what.iter().fold(text.as_str(), |text, start| text.trim_start_matches(start));
+    format!("is no whole Parquet file: {what}")
 }

@@ -5,29 +5,26 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::columns::{self, Decision, Role, Used};
-use super::csv::Text;
 use super::frame::{Frame, Kind, Want};
 use super::missing::{self, Bad};
-use super::source::{Part, Source, Type};
+use super::source::{Part, Source};
 use super::store::Store;
-use super::{Aside, Choice, Codes, Missing, Reading, Table, Values, assemble, cut, inputs, listed};
+use super::types::{self, Type};
+use super::{Aside, Choice, Codes, Missing, Reading, Table, Values, assemble, cut, inputs, listed, same};
 use crate::failure::Failure;
-
-/// Numbers beyond this are not exact as whole ones.
-const WHOLE: f64 = 9_007_199_254_740_992.0;
 
 /// Reads the table, checked to be finite and not empty; `tell` hears how far the reading is.
 pub fn read(reading: &Reading<'_>, tell: &mut dyn FnMut(u64, u64)) -> Result<Table, Failure> {
     from_source(open(reading, tell)?, reading, tell)
 }
 
-/// Reads the text in `bytes` as the file `name`.
-pub fn read_text(bytes: &[u8], name: &str, reading: &Reading<'_>) -> Result<Table, Failure> {
+/// Reads `bytes`, which may be packed, as the file `name`.
+pub fn read_bytes(bytes: &[u8], name: &str, reading: &Reading<'_>) -> Result<Table, Failure> {
     let path = PathBuf::from(name);
-    let text = Text::open(Store::Memory(bytes.to_vec()), &path, reading.text)?;
-    let headings = text.names.clone();
-    let source =
-        Source { parts: vec![Part::Text(text)], paths: vec![path], starts: vec![0], headings, types: Vec::new() };
+    let store = Store::taken(bytes, &path, reading.limit)?;
+    let part = Part::of(store, &path, reading, &mut |_, _| ())?;
+    let headings = part.headings();
+    let source = Source { parts: vec![part], paths: vec![path], starts: vec![0], headings, types: Vec::new() };
     from_source(source, reading, &mut |_, _| ())
 }
 
@@ -38,13 +35,19 @@ fn from_source(mut source: Source, reading: &Reading<'_>, tell: &mut dyn FnMut(u
     let choice = &reading.choice;
     let roles = columns::roles(&source.headings, choice)?;
     let (mut frame, wants) = read_columns(&mut source, &roles, choice, tell)?;
+    if source.rows() == 0 && wants.iter().any(|want| *want != Want::Nothing) {
+        return Err(Failure::in_file(&source.paths[0], "has columns, but no rows"));
+    }
     let decision = columns::decide(&roles, &wants, &frame, choice);
     check_decision(&source, &roles, &frame, &decision)?;
-    source.types = types(&frame, &wants);
+    source.types = types::of(&source, &frame, &wants);
     let aside = aside(&frame, &source.headings, choice)?;
     let messages = messages(&source, &frame, &decision, reading);
     let names = decision.used.iter().map(|used| name(used, &source.headings, &frame)).collect();
     let origins = decision.used.iter().map(Used::column).collect();
+    // A text column may have become a thousand.
+    let fits = reading.limit.check_values(frame.rows as u64, decision.used.len());
+    fits.map_err(|what| Failure::in_file(&source.paths[0], what))?;
     let values = assemble::assemble(&mut frame, &decision.used);
     let shown = RefCell::new(HashMap::new());
     checked(Table { values, source, messages, aside, names, origins, kept: None, filled: 0, shown }, reading)
@@ -54,43 +57,8 @@ fn from_source(mut source: Source, reading: &Reading<'_>, tell: &mut dyn FnMut(u
 fn open(reading: &Reading<'_>, tell: &mut dyn FnMut(u64, u64)) -> Result<Source, Failure> {
     let paths = inputs::expand(reading.inputs)?;
     let mut parts: Vec<Part> = paths.iter().map(|path| Part::open(path, reading, tell)).collect::<Result<_, _>>()?;
-    unite_keys(&mut parts);
-    let headings = parts.first().map(Part::headings).unwrap_or_default();
-    for (part, path) in parts.iter().zip(&paths).skip(1) {
-        let own = part.headings();
-        if std::mem::discriminant(part) != std::mem::discriminant(&parts[0]) {
-            return Err(Failure::in_file(path, format_args!("is of another format than {}", paths[0].display())));
-        }
-        if own != headings {
-            let odd = own.iter().zip(&headings).find(|(own, first)| own != first);
-            let what = match odd {
-                Some((own, first)) => format!("column {} is called {} there", cut(own), cut(first)),
-                None => format!("has {} columns, {} there", own.len(), headings.len()),
-            };
-            let what = format!("does not have the columns of {}: {what}", paths[0].display());
-            return Err(Failure::in_file(path, what));
-        }
-    }
+    let headings = same::unite(&mut parts, &paths)?;
     Ok(Source { parts, paths, starts: vec![0], headings, types: Vec::new() })
-}
-
-/// Files of JSON lines share all keys that any of them has.
-fn unite_keys(parts: &mut [Part]) {
-    let mut all: Vec<String> = Vec::new();
-    for part in parts.iter() {
-        if let Part::Lines(lines) = part {
-            lines.names.iter().for_each(|name| {
-                if !all.contains(name) {
-                    all.push(name.clone())
-                }
-            });
-        }
-    }
-    for part in parts {
-        if let Part::Lines(lines) = part {
-            lines.names.clone_from(&all);
-        }
-    }
 }
 
 /// A single array of which every column is used needs no detour.
@@ -106,11 +74,7 @@ fn whole_array(
     }
     let values = array.values(tell)?;
     let (rows, columns) = values.shape();
-    let kind = match array.kind() {
-        super::npy::Kind::Float(_) => Type::Float,
-        super::npy::Kind::Bool => Type::Truth,
-        _ => Type::Int,
-    };
+    let kind = types::of_arrays(source).unwrap_or(Type::Float);
     let source = Source {
         parts: std::mem::take(&mut source.parts),
         paths: std::mem::take(&mut source.paths),
@@ -156,8 +120,7 @@ fn read_columns(
         }
         source.starts = starts;
         let mut frame = frame.unwrap_or_default();
-        for (column, want) in wants.iter().enumerate().filter(|(_, want)| **want == Want::Nothing) {
-            debug_assert_eq!(*want, Want::Nothing);
+        for (column, _) in wants.iter().enumerate().filter(|(_, want)| **want == Want::Nothing) {
             frame.seen[column] = sample.seen[column].clone();
         }
         let late = columns::late_texts(roles, &wants, &frame, choice);
@@ -196,7 +159,7 @@ fn check_decision(source: &Source, roles: &[Role], frame: &Frame, decision: &Dec
     let used = |role: Role| matches!(role, Role::Feature(_));
     let apart: Vec<&str> = (0..roles.len()).filter(|&c| !used(roles[c])).map(|c| headings[c].as_str()).collect();
     if !apart.is_empty() && roles.iter().any(|role| matches!(role, Role::Weights | Role::Aside)) {
-        return Err(Failure::Input(format!("no numeric column is left to choose by besides {}", apart.join(" and "))));
+        return Err(Failure::Input(format!("no numeric column is left to choose by besides {}", listed(&apart))));
     }
     let what = format!("no column is numeric among {}; --encode onehot or ordinal uses text", listed(&names));
     Err(Failure::in_file(&source.paths[0], what))
@@ -216,19 +179,6 @@ fn example(source: &Source, row: usize, column: usize) -> String {
     let cells = source.cells(&[row]).unwrap_or_default();
     let content = cells.first().and_then(|cells| cells.get(column)).map(|cell| cut(cell)).unwrap_or_default();
     format!("{}, column {} holds {content}", source.place(row), cut(&source.headings[column]))
-}
-
-/// What the columns are turned into where a format has types; only what was read whole is trusted.
-fn types(frame: &Frame, wants: &[Want]) -> Vec<Type> {
-    let of = |column: usize| match (wants[column], frame.seen[column].kind()) {
-        (Want::Numbers, Kind::Number) => {
-            let whole = |value: f64| value.is_nan() || (value.fract() == 0.0 && value.abs() < WHOLE);
-            if frame.numbers(column).all(whole) { Type::Int } else { Type::Float }
-        }
-        (Want::Numbers | Want::Codes, Kind::Truth) => Type::Truth,
-        _ => Type::Text,
-    };
-    (0..wants.len()).map(of).collect()
 }
 
 fn aside(frame: &Frame, headings: &[String], choice: &Choice) -> Result<Aside, Failure> {
@@ -277,11 +227,7 @@ fn messages(source: &Source, frame: &Frame, decision: &Decision, reading: &Readi
         }
         messages.push(format!("{path}: {message}"));
     }
-    if matches!(&source.parts[0], Part::Text(text) if !text.named()) && reading.text.header.is_none() {
-        messages.push(format!(
-            "{path}: the first line holds numbers only, so it was read as data (--header yes: as names)"
-        ));
-    }
+    messages.extend(header_note(source, reading).map(|note| format!("{path}: {note}")));
     let counting = |used: &&Used| match used {
         Used::Number(column) => counts_rows(frame.numbers(*column)),
         _ => false,
@@ -291,6 +237,21 @@ fn messages(source: &Source, frame: &Frame, decision: &Decision, reading: &Readi
         messages.push(format!("{path}: column {name} only counts the rows; --id {name} leaves it out"));
     }
     messages
+}
+
+/// What was found out about the first line of a text file, if it was not told and may be wrong.
+fn header_note(source: &Source, reading: &Reading<'_>) -> Option<&'static str> {
+    let Part::Text(text) = &source.parts[0] else { return None };
+    let numbers = text.names.iter().any(|name| name.parse().is_ok_and(|value: f64| value.is_finite()));
+    match (reading.text.header, text.named()) {
+        (None, false) => Some("the first line holds numbers only, so it was read as data (--header yes: as names)"),
+        (None, true)
+            if numbers && text.names.iter().any(|name| !name.trim().is_empty() && name.parse::<f64>().is_err()) =>
+        {
+            Some("the first line holds text and numbers and was read as names (--header no: as data)")
+        }
+        _ => None,
+    }
 }
 
 /// True for 0, 1, 2, ... or 1, 2, 3, ...

@@ -90,7 +90,12 @@ impl Records {
             bytes.truncate(found);
             check_text(&bytes, &self.path)?;
             if length as u64 == rest || found < length {
-                let ends = self.ends_with_last(&bytes);
+                let mut ends = self.ends(&bytes);
+                let last = ends.last().copied().unwrap_or_default();
+                if last < bytes.len() {
+                    self.check_closed(&bytes[last..], at + last as u64)?;
+                    ends.push(bytes.len());
+                }
                 return Ok((bytes, ends));
             }
             let ends = self.ends(&bytes);
@@ -103,6 +108,18 @@ impl Records {
             }
             size *= 2;
         }
+    }
+
+    /// Fails if the last record of the file ends within quotes: it may have swallowed many others.
+    fn check_closed(&self, record: &[u8], at: u64) -> Result<(), Failure> {
+        if !self.quotes || !self.dialect.is_open(record) {
+            return Ok(());
+        }
+        let line = self.line(at);
+        Err(Failure::in_file(
+            &self.path,
+            format_args!("line {line} has a quote that is never closed; is the file cut off?"),
+        ))
     }
 
     fn ends(&self, bytes: &[u8]) -> Vec<usize> {
@@ -221,10 +238,9 @@ impl Records {
 
     /// Record `row` without its line break.
     pub fn record(&self, row: usize) -> io::Result<Vec<u8>> {
-        let mut bytes = self.store.slice(self.starts[row], self.starts[row + 1])?;
+        let bytes = self.store.slice(self.starts[row], self.starts[row + 1])?;
         let end = self.ends(&bytes).first().copied().unwrap_or(bytes.len());
-        bytes.truncate(trim_breaks(&bytes[..end]).len());
-        Ok(bytes)
+        Ok(trim_breaks(&bytes[..end]).to_vec())
     }
 
     /// The line that byte `at` stands on, from 1.

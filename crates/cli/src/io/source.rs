@@ -4,7 +4,9 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, BooleanArray, Float32Array, Float64Array, Int64Array, RecordBatch, StringArray};
+use arrow_array::{
+    ArrayRef, BooleanArray, Float32Array, Float64Array, Int64Array, RecordBatch, StringArray, UInt64Array,
+};
 use arrow_schema::{Field, Schema};
 
 use super::arrow;
@@ -14,9 +16,10 @@ use super::dialect::Options;
 use super::fields::{self, Field as Cell};
 use super::frame::{Frame, Want};
 use super::jsonl::Lines;
-use super::npy::{Array, Kind};
+use super::npy::Array;
 use super::parquet::Parquet;
 use super::store::{Limit, Store};
+use super::types::Type;
 use super::{Format, Reading, npz};
 use crate::failure::Failure;
 
@@ -33,19 +36,6 @@ pub enum Part {
     Parquet(Parquet),
     /// Arrow IPC.
     Arrow(ArrowFile),
-}
-
-/// What a column of text is turned into where a format has types.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Type {
-    /// Whole numbers.
-    Int,
-    /// Numbers.
-    Float,
-    /// true and false.
-    Truth,
-    /// Text.
-    Text,
 }
 
 /// The files of a table, in order.
@@ -70,8 +60,17 @@ impl Part {
         reading: &Reading<'_>,
         tell: &mut dyn FnMut(u64, u64),
     ) -> Result<Part, Failure> {
+        Part::of(Store::open(path, reading.limit)?, path, reading, tell)
+    }
+
+    /// Opens the file `path`, whose bytes are these.
+    pub fn of(
+        store: Store,
+        path: &std::path::Path,
+        reading: &Reading<'_>,
+        tell: &mut dyn FnMut(u64, u64),
+    ) -> Result<Part, Failure> {
         let limit: Limit = reading.limit;
-        let store = Store::open(path, limit)?;
         let start = store.start(64).map_err(|error| super::store::unreadable(path, &error))?;
         let format = Format::found(path, &start, reading.format)?;
         Ok(match format {
@@ -80,11 +79,11 @@ impl Part {
                 let options = Options { delimiter: reading.text.delimiter.or(tab), ..reading.text };
                 Part::Text(Text::open(store, path, options)?)
             }
-            Format::Jsonl => Part::Lines(Lines::open(store, path, tell)?),
-            Format::Npy => Part::Array(Array::open(store, path)?),
-            Format::Npz => Part::Array(Array::open(npz::open(store, path, reading.array, limit)?, path)?),
-            Format::Parquet => Part::Parquet(Parquet::open(store, path)?),
-            Format::Arrow => Part::Arrow(ArrowFile::open(store, path)?),
+            Format::Jsonl => Part::Lines(Lines::open(store, path, limit, tell)?),
+            Format::Npy => Part::Array(Array::open(store, path, limit)?),
+            Format::Npz => Part::Array(Array::open(npz::open(store, path, reading.array, limit)?, path, limit)?),
+            Format::Parquet => Part::Parquet(Parquet::open(store, path, limit)?),
+            Format::Arrow => Part::Arrow(ArrowFile::open(store, path, limit)?),
         })
     }
 
@@ -97,6 +96,15 @@ impl Part {
             Part::Array(array) => (0..array.columns).map(super::heading).collect(),
             Part::Parquet(file) => of(&file.schema),
             Part::Arrow(file) => of(&file.schema),
+        }
+    }
+
+    /// The schema, where the format has one.
+    pub fn schema(&self) -> Option<&Schema> {
+        match self {
+            Part::Parquet(file) => Some(&file.schema),
+            Part::Arrow(file) => Some(&file.schema),
+            _ => None,
         }
     }
 
@@ -151,10 +159,9 @@ impl Part {
             Part::Arrow(file) => file.batch(rows),
             Part::Array(array) => {
                 let cells: Vec<Vec<String>> = rows.iter().map(|&row| array.texts(row)).collect::<io::Result<_>>()?;
-                let single = array.kind() == Kind::Float(4);
-                typed(headings, types, &cells, single)
+                typed(headings, types, &cells)
             }
-            _ => typed(headings, types, &self.cells(rows)?, false),
+            _ => typed(headings, types, &self.cells(rows)?),
         }
     }
 
@@ -178,7 +185,7 @@ impl Part {
 }
 
 /// Text in typed columns; what does not fit its type is missing.
-fn typed(headings: &[String], types: &[Type], cells: &[Vec<String>], single: bool) -> io::Result<RecordBatch> {
+fn typed(headings: &[String], types: &[Type], cells: &[Vec<String>]) -> io::Result<RecordBatch> {
     let column = |at: usize| cells.iter().map(move |row| row.get(at).map_or("", String::as_str));
     let number = |cell: &str| match fields::read(cell.as_bytes()) {
         Cell::Number(value) => Some(value),
@@ -191,12 +198,16 @@ fn typed(headings: &[String], types: &[Type], cells: &[Vec<String>], single: boo
     };
     let arrays = types.iter().enumerate().map(|(at, kind)| -> ArrayRef {
         match kind {
+            // As written where it can be: large ones have more digits than a float holds.
             Type::Int => {
-                Arc::new(column(at).map(|cell| number(cell).map(|value| value as i64)).collect::<Int64Array>())
+                let whole = |cell: &str| cell.trim().parse().ok().or_else(|| number(cell).map(|value| value as i64));
+                Arc::new(column(at).map(whole).collect::<Int64Array>())
             }
-            Type::Float if single => {
-                Arc::new(column(at).map(|cell| cell.parse::<f32>().ok()).collect::<Float32Array>())
+            Type::Uint => {
+                let whole = |cell: &str| cell.trim().parse().ok().or_else(|| number(cell).map(|value| value as u64));
+                Arc::new(column(at).map(whole).collect::<UInt64Array>())
             }
+            Type::Single => Arc::new(column(at).map(|cell| cell.parse::<f32>().ok()).collect::<Float32Array>()),
             Type::Float => Arc::new(column(at).map(number).collect::<Float64Array>()),
             Type::Truth => Arc::new(column(at).map(truth).collect::<BooleanArray>()),
             Type::Text => Arc::new(column(at).map(Some).collect::<StringArray>()),
@@ -205,6 +216,18 @@ fn typed(headings: &[String], types: &[Type], cells: &[Vec<String>], single: boo
     let arrays: Vec<ArrayRef> = arrays.collect();
     let fields = headings.iter().zip(&arrays).map(|(name, array)| Field::new(name, array.data_type().clone(), true));
     RecordBatch::try_new(Arc::new(Schema::new(fields.collect::<Vec<_>>())), arrays).map_err(io::Error::other)
+}
+
+/// The schema of the first batch; a column may lack values if it may in any.
+fn common(batches: &[RecordBatch]) -> io::Result<Arc<Schema>> {
+    let Some(first) = batches.first().map(RecordBatch::schema) else {
+        return Err(io::Error::other("there is no row"));
+    };
+    let lacks = |column: usize| batches.iter().any(|batch| batch.schema().field(column).is_nullable());
+    let fields = first.fields().iter().enumerate();
+    let fields: Vec<Field> =
+        fields.map(|(column, field)| field.as_ref().clone().with_nullable(lacks(column))).collect();
+    Ok(Arc::new(Schema::new_with_metadata(fields, first.metadata().clone())))
 }
 
 impl Source {
@@ -253,11 +276,10 @@ impl Source {
             order.extend(places);
             batches.push(batch);
         }
-        let Some(first) = batches.first() else { return Err(io::Error::other("there is no row")) };
-        let all = arrow_select::concat::concat_batches(&first.schema(), &batches).map_err(io::Error::other)?;
+        let all = arrow_select::concat::concat_batches(&common(&batches)?, &batches).map_err(io::Error::other)?;
         let mut sorted: Vec<(usize, usize)> = order.into_iter().enumerate().map(|(at, place)| (place, at)).collect();
         sorted.sort_unstable();
-        let back = arrow_array::UInt64Array::from_iter_values(sorted.into_iter().map(|(_, at)| at as u64));
+        let back = UInt64Array::from_iter_values(sorted.into_iter().map(|(_, at)| at as u64));
         arrow_select::take::take_record_batch(&all, &back).map_err(io::Error::other)
     }
 

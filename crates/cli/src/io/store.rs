@@ -39,6 +39,21 @@ pub struct Limit {
     pub asked: bool,
 }
 
+impl Limit {
+    /// Fails if so many values do not fit. Without a limit that somebody asked for, they may take all that is free:
+    /// they are what the run is about.
+    pub fn check_values(self, rows: u64, columns: usize) -> Result<(), String> {
+        let most = if self.asked { self.bytes } else { self.bytes.saturating_mul(2) };
+        let needed = rows.saturating_mul(columns as u64).saturating_mul(8);
+        if needed <= most {
+            return Ok(());
+        }
+        let (needed, most) = (crate::size::shown(needed), crate::size::shown(most));
+        let what = format!("{rows} x {columns} values take {needed} of memory, but the limit is {most}");
+        Err(format!("{what}; choose fewer columns, or raise --memory"))
+    }
+}
+
 /// How an input is packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Packing {
@@ -83,7 +98,7 @@ impl Store {
     }
 
     /// What comes out of a pipe, unpacked.
-    fn taken(pipe: impl Read, path: &Path, limit: Limit) -> Result<Store, Failure> {
+    pub fn taken(pipe: impl Read, path: &Path, limit: Limit) -> Result<Store, Failure> {
         let bytes = read_limited(pipe, limit, path, None)?;
         match Packing::of(&bytes) {
             Packing::None => Ok(Store::Memory(bytes)),
@@ -232,7 +247,7 @@ impl<R: Read> Read for Counted<R> {
 }
 
 /// All bytes, unless they are too many; `packed` counts those of the archive they come from.
-fn read_limited(
+pub fn read_limited(
     mut reader: impl Read,
     limit: Limit,
     path: &Path,

@@ -122,6 +122,9 @@ impl Table {
 
     /// Fails if picks of this table cannot be written to such a file.
     pub fn check_target(&self, path: &std::path::Path, target: Target) -> Result<(), Failure> {
+        if self.source.paths.iter().any(|input| super::is_same(path, input)) {
+            return Err(Failure::in_file(path, "is an input; write to another file"));
+        }
         match write::obstacle(&self.source, target.format) {
             Some(what) => Err(Failure::in_file(path, what)),
             None => Ok(()),

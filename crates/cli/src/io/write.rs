@@ -3,14 +3,14 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use arrow_array::types::Float64Type;
-use arrow_array::{Array, ArrayRef, Float64Array, Int64Array, RecordBatch, cast::AsArray};
-use arrow_schema::{DataType, Field, Schema};
+use arrow_array::{Array, ArrayRef, Float64Array, Int64Array, RecordBatch};
+use arrow_schema::{Field, Schema};
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::WriterProperties;
 
 use super::arrow;
 use super::frame::Kind;
+use super::guard::guarded;
 use super::source::{Part, Source};
 use super::{Format, npy_header};
 
@@ -49,9 +49,14 @@ impl Added {
 impl Extra {
     /// The names, changed where the table has them already.
     fn names(&self, headings: &[String]) -> Vec<String> {
-        let taken = |name: &str| headings.iter().any(|heading| heading == name);
-        let name = |name: &str| if taken(name) { format!("arss_{name}") } else { name.to_owned() };
-        self.columns.iter().map(|(own, _)| name(own)).collect()
+        let free = |name: &str| {
+            let mut name = name.to_owned();
+            while headings.contains(&name) {
+                name = format!("arss_{name}");
+            }
+            name
+        };
+        self.columns.iter().map(|(own, _)| free(own)).collect()
     }
 }
 
@@ -73,6 +78,20 @@ pub fn rows(source: &Source, out: &mut dyn Write, format: Format, rows: &[usize]
             }
             Ok(())
         }
+        (Part::Text(first), Format::Csv | Format::Tsv) => {
+            let mut writer = first.writer(out, mark(format));
+            if let Some(header) = first.header_fields() {
+                let more = names.iter().map(|name| name.clone().into_bytes());
+                writer.write_record(header.into_iter().chain(more))?;
+            }
+            for (at, &row) in rows.iter().enumerate() {
+                if let (Part::Text(text), own) = of(row) {
+                    let more = texts(at).into_iter().map(String::into_bytes);
+                    writer.write_record(text.fields(own)?.into_iter().chain(more))?;
+                }
+            }
+            writer.flush()
+        }
         (Part::Lines(_), Format::Jsonl) => {
             for (at, &row) in rows.iter().enumerate() {
                 let more: Vec<(&str, String)> = names.iter().map(String::as_str).zip(texts(at)).collect();
@@ -92,6 +111,11 @@ pub fn rows(source: &Source, out: &mut dyn Write, format: Format, rows: &[usize]
         }
         _ => batch(source, out, format, &with_extra(source.batch(rows)?, extra, &names)?),
     }
+}
+
+/// What separates the fields of a new file.
+fn mark(format: Format) -> u8 {
+    if format == Format::Tsv { b'\t' } else { b',' }
 }
 
 /// True if all files are text that is written alike, in the way the target's name asks for.
@@ -123,6 +147,11 @@ fn with_extra(batch: RecordBatch, extra: &Extra, names: &[String]) -> io::Result
 
 /// Writes a batch in any format.
 fn batch(source: &Source, out: &mut dyn Write, format: Format, batch: &RecordBatch) -> io::Result<()> {
+    // Writers panic, too, at values that a broken file brought: a date beyond all calendars, for instance.
+    guarded(|| unguarded(source, out, format, batch)).unwrap_or_else(|what| Err(io::Error::other(what)))
+}
+
+fn unguarded(source: &Source, out: &mut dyn Write, format: Format, batch: &RecordBatch) -> io::Result<()> {
     match format {
         Format::Parquet => {
             let mut properties = WriterProperties::builder();
@@ -142,12 +171,12 @@ fn batch(source: &Source, out: &mut dyn Write, format: Format, batch: &RecordBat
             writer.write(batch).and_then(|()| writer.finish()).map_err(io::Error::other)
         }
         Format::Csv | Format::Tsv => {
-            let mark = if format == Format::Tsv { b'\t' } else { b',' };
-            let mut writer = arrow_csv::WriterBuilder::new().with_delimiter(mark).build(out);
+            let mut writer = arrow_csv::WriterBuilder::new().with_delimiter(mark(format)).build(out);
             writer.write(batch).map_err(io::Error::other)
         }
         Format::Jsonl => {
-            let mut writer = arrow_json::LineDelimitedWriter::new(out);
+            let builder = arrow_json::WriterBuilder::new().with_explicit_nulls(true);
+            let mut writer = builder.build::<_, arrow_json::writer::LineDelimited>(out);
             writer.write(batch).and_then(|()| writer.finish()).map_err(io::Error::other)
         }
         Format::Npy | Format::Npz => matrix(out, batch),
@@ -156,15 +185,13 @@ fn batch(source: &Source, out: &mut dyn Write, format: Format, batch: &RecordBat
 
 /// Writes a batch of numbers as an array.
 fn matrix(out: &mut dyn Write, batch: &RecordBatch) -> io::Result<()> {
-    let to_f64 = |array: &ArrayRef| arrow_cast::cast(array, &DataType::Float64);
-    let columns: Vec<ArrayRef> =
-        batch.columns().iter().map(to_f64).collect::<Result<_, _>>().map_err(io::Error::other)?;
+    let numbers = |array: &ArrayRef| arrow::numbers(array, arrow::kind(array.data_type()));
+    let columns: Vec<Vec<f64>> =
+        batch.columns().iter().map(numbers).collect::<Result<_, _>>().map_err(io::Error::other)?;
     out.write_all(&npy_header::bytes(npy_header::Kind::Float(8), batch.num_rows(), columns.len()))?;
     for row in 0..batch.num_rows() {
         for column in &columns {
-            let values = column.as_primitive::<Float64Type>();
-            let value = if values.is_null(row) { f64::NAN } else { values.value(row) };
-            out.write_all(&value.to_le_bytes())?;
+            out.write_all(&column[row].to_le_bytes())?;
         }
     }
     Ok(())
@@ -177,7 +204,7 @@ pub fn obstacle(source: &Source, format: Format) -> Option<String> {
         Part::Arrow(file) => file.schema.clone(),
         Part::Array(_) => return None,
         _ if matches!(format, Format::Npy | Format::Npz) => {
-            let text = source.types.iter().position(|kind| *kind == super::source::Type::Text)?;
+            let text = source.types.iter().position(|kind| *kind == super::types::Type::Text)?;
             return Some(format!("column {} holds text, and .npy holds numbers only", source.headings[text]));
         }
         _ => return None,
@@ -198,11 +225,18 @@ pub fn obstacle(source: &Source, format: Format) -> Option<String> {
 /// Writes these columns of all rows.
 pub fn columns(source: &Source, out: &mut dyn Write, format: Format, columns: &[usize]) -> io::Result<()> {
     match (&source.parts[0], format) {
-        (Part::Text(_), Format::Csv | Format::Tsv) if same_text(source, format) => {
-            source.parts.iter().enumerate().try_for_each(|(at, part)| match part {
-                Part::Text(text) => text.write_columns(out, columns, at == 0),
-                _ => Ok(()),
-            })
+        (Part::Text(first), Format::Csv | Format::Tsv) => {
+            let own = first.is_tab() == (format == Format::Tsv);
+            let mut writer = first.writer(out, if own { first.delimiter() } else { mark(format) });
+            if let Some(names) = first.header_fields() {
+                writer.write_record(columns.iter().map(|&column| &names[column]))?;
+            }
+            for part in &source.parts {
+                if let Part::Text(text) = part {
+                    text.write_columns(&mut writer, columns)?;
+                }
+            }
+            writer.flush()
         }
         (Part::Lines(_), Format::Jsonl) => source.parts.iter().try_for_each(|part| match part {
             Part::Lines(lines) => lines.write_columns(out, columns),
