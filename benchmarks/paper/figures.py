@@ -50,7 +50,7 @@ def draw(records: Path, folder: Path) -> None:
         curves(accuracy, folder)
         robustness(tables.robustness(accuracy), folder)
     if summary.has(records, "sensitivity"):
-        sensitivity(summary.read(records, "sensitivity"), folder)
+        sensitivity(summary.sensitivity(records), folder)
     if summary.has(records, "columns"):
         columns(summary.columns(records), folder)
     if summary.has(records, "convergence"):

@@ -35,6 +35,13 @@ def accuracy(folder: Path) -> pd.DataFrame:
     return frame[runs == frame["method"].nunique()].astype({"k": int})
 
 
+def sensitivity(folder: Path) -> pd.DataFrame:
+    """The records of the tables (set and seed) on which every setting was run."""
+    frame = read(folder, "sensitivity")
+    runs = frame.groupby(["set", "seed"])["value"].transform("size")
+    return frame[runs == runs.max()]
+
+
 def by_set(frame: pd.DataFrame, value: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Mean and deviation over seeds: sets down, methods across."""
     groups = frame.groupby(["set", "method"], sort=False)[value]

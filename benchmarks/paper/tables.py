@@ -29,7 +29,7 @@ def all_of(folder: Path) -> dict[str, str]:
     if summary.has(folder, "accuracy"):
         found |= accuracy_tables(summary.accuracy(folder))
     if summary.has(folder, "sensitivity"):
-        found["sensitivity"] = sensitivity_table(summary.read(folder, "sensitivity"))
+        found["sensitivity"] = sensitivity_table(summary.sensitivity(folder))
     if summary.has(folder, "columns"):
         found["columns"] = columns_table(summary.columns(folder))
         found["columns by set"] = columns_by_set(summary.columns(folder))
