@@ -111,6 +111,10 @@ fn command(matches: &ArgMatches, words: &[OsString]) -> Result<(), Failure> {
     if messages::json() && !quiet {
         messages::event(&json!({ "event": "start", "command": name, "version": env!("CARGO_PKG_VERSION") }));
     }
+    if let Some(&threads) = flags.try_get_one::<usize>("threads").ok().flatten().filter(|threads| **threads > 0) {
+        // Reading uses the pool of the process; it can be set once, and this is the first to do so.
+        let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+    }
     interrupt::install()?;
     match cli.command {
         Command::Select(args) => select::run(&args, words),

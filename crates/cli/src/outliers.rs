@@ -13,6 +13,7 @@ use crate::failure::Failure;
 use crate::io::{Extra, Picks, Table, Target};
 use crate::messages::Messages;
 use crate::output::{self, Files};
+use crate::progress::Show;
 use crate::reasons::Reasons;
 use crate::report::{self, More, Subject};
 use crate::solve::{self, Job};
@@ -44,6 +45,7 @@ pub fn run(args: &OutliersArgs, words: &[OsString]) -> Result<(), Failure> {
     let method = Method::Exemplars(settings(&args.score));
     method.validate()?;
     let mut messages = Messages::new(args.talk.quiet);
+    let show = Show::new(args.talk.quiet);
     let table = reading::read(&args.read, args.talk.memory, &mut messages)?;
     for (target, format) in [(&args.output, formats.0), (&args.clean, formats.1)] {
         if let Some((target, format)) = target.as_deref().zip(format) {
@@ -80,6 +82,7 @@ pub fn run(args: &OutliersArgs, words: &[OsString]) -> Result<(), Failure> {
     }
     table.source.check_unchanged()?;
     files.commit()?;
+    drop(show);
     messages.add(found.summary(args.threshold));
     messages.flush();
     output::print(&if args.talk.json { found.json(args) } else { found.sheet(args.rows).text() })
@@ -124,6 +127,8 @@ struct Outcome<'a> {
 #[derive(Debug, Serialize)]
 struct Strange<'a> {
     row: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
     outlier_score: f64,
     exemplar: usize,
     why: Vec<Why<'a>>,
@@ -175,6 +180,7 @@ impl<'a> Found<'a> {
         };
         let rows = self.order.iter().take(args.rows).map(|&row| Strange {
             row: self.table.number(row),
+            id: self.table.id(row),
             outlier_score: self.selection.residuals[row],
             exemplar: self.table.number(self.reasons.exemplar(row)),
             why: why(row),

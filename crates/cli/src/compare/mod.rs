@@ -17,6 +17,7 @@ use crate::failure::Failure;
 use crate::io::{Codes, Table};
 use crate::messages::Messages;
 use crate::output::{self, Files};
+use crate::progress::Show;
 use crate::report::{self, More, Subject};
 use crate::solve::{self, Job};
 use crate::{reading, targets};
@@ -60,6 +61,7 @@ pub fn run(args: &CompareArgs, words: &[OsString]) -> Result<(), Failure> {
         return Err(Failure::Input(format!("--patience is {}, but it must not be negative", args.patience)));
     }
     let mut messages = Messages::new(args.talk.quiet);
+    let show = Show::new(args.talk.quiet);
     // Its outlier scores judge all of them, so exemplars run in any case.
     let exemplars = method(MethodName::Exemplars, args.seed);
     let mut table = reading::read(&args.read, args.talk.memory, &mut messages)?;
@@ -80,6 +82,7 @@ pub fn run(args: &CompareArgs, words: &[OsString]) -> Result<(), Failure> {
     }
     table.source.check_unchanged()?;
     files.commit()?;
+    drop(show);
     for (name, reason) in &compared.left_out {
         messages.add(format!("left out: {name}, {reason}"));
     }
