@@ -130,7 +130,7 @@ impl Records {
     pub fn read<T: Send>(
         &self,
         read: impl Fn(Part<'_>) -> Read<T> + Sync,
-        mut take: impl FnMut(T),
+        mut take: impl FnMut(T) -> Result<(), Failure>,
         tell: &mut dyn FnMut(u64, u64),
     ) -> Result<Vec<u64>, Failure> {
         let (mut at, end) = (self.data, self.store.len());
@@ -146,7 +146,7 @@ impl Records {
                 .collect();
             for piece in done {
                 let (piece, own) = piece?;
-                take(piece);
+                take(piece)?;
                 starts.extend(own);
             }
             at += last as u64;
