@@ -1,7 +1,8 @@
 //! Lengths in an Arrow file, looked at before they are believed: a broken one must not fill the memory.
 
-use arrow_ipc::{Message, RecordBatch, root_as_footer, root_as_message};
+use arrow_ipc::{CompressionType, Message, RecordBatch, root_as_footer, root_as_message};
 
+use super::archive::Packer;
 use super::store::{Limit, Store};
 
 /// What starts and ends a file, with padding and without.
@@ -97,7 +98,7 @@ impl Found {
         if is_rows {
             self.rows = self.rows.checked_add(rows).ok_or("a batch is broken")?;
         }
-        let packed = batch.compression().is_some();
+        let packing = batch.compression().map(|packing| packing.codec());
         let mut unpacked = 0u64;
         for buffer in batch.buffers().into_iter().flatten() {
             let parts = [buffer.offset(), buffer.length()].map(u64::try_from);
@@ -105,11 +106,18 @@ impl Found {
             if from.checked_add(size).is_none_or(|end| end > length) {
                 return Err("a buffer is broken".to_owned());
             }
-            if packed && size >= 8 {
+            if packing.is_some() && size >= 8 {
                 let head = slice(store, at + from, at + from + 8)?;
                 let own = i64::from_le_bytes(std::array::from_fn(|at| head[at]));
                 // -1 stands for what is not packed after all.
-                unpacked = unpacked.saturating_add(u64::try_from(own).unwrap_or(size));
+                let Ok(own) = u64::try_from(own) else { continue };
+                unpacked = unpacked.saturating_add(own);
+                if packing == Some(CompressionType::LZ4_FRAME) && Packer::Lz4.may_exceed(size, self.limit) {
+                    let packed = slice(store, at + from + 8, at + from + size)?;
+                    if Packer::Lz4.holds_more(&packed, own) {
+                        return Err("a buffer unpacks to more than it announces".to_owned());
+                    }
+                }
             }
         }
         if unpacked > self.limit.bytes {

@@ -8,7 +8,7 @@ use csv::{Terminator, Writer, WriterBuilder};
 use super::dialect::{self, Dialect, Options, trim_breaks};
 use super::frame::{Cells, Frame, Piece, Want};
 use super::records::{BOM, Part, Read, Records, text_start};
-use super::store::{Store, unreadable};
+use super::store::{Limit, Store, unreadable};
 use crate::failure::Failure;
 
 /// Bytes that are looked at to find out how the file is written.
@@ -18,6 +18,7 @@ const START: usize = 1 << 20;
 #[derive(Debug)]
 pub struct Text {
     records: Records,
+    limit: Limit,
     /// The bytes of the header, if there is one.
     header: Option<Vec<u8>>,
     crlf: bool,
@@ -27,7 +28,7 @@ pub struct Text {
 
 impl Text {
     /// Finds out how the file is written.
-    pub fn open(store: Store, path: &Path, options: Options) -> Result<Text, Failure> {
+    pub fn open(store: Store, path: &Path, options: Options, limit: Limit) -> Result<Text, Failure> {
         let start = store.start(START).map_err(|error| unreadable(path, &error))?;
         let data = text_start(&start, path)?;
         let whole = start.len() as u64 == store.len();
@@ -40,13 +41,13 @@ impl Text {
         let crlf = chunk[first.len()..].starts_with(b"\r\n");
         if !options.header.unwrap_or_else(|| dialect::is_header(&fields)) {
             let names = (0..fields.len()).map(super::heading).collect();
-            return Ok(Text { records, header: None, crlf, names });
+            return Ok(Text { records, limit, header: None, crlf, names });
         }
         records.data += end as u64;
         let names = fields.iter().map(|field| String::from_utf8_lossy(field).into_owned()).collect();
         // A byte order mark stays where it was.
         let mark: &[u8] = if start.starts_with(BOM) { BOM } else { &[] };
-        Ok(Text { records, header: Some([mark, first].concat()), crlf, names })
+        Ok(Text { records, limit, header: Some([mark, first].concat()), crlf, names })
     }
 
     /// True if the file has a header.
@@ -85,7 +86,13 @@ impl Text {
     /// Reads what is wanted of each column.
     pub fn read(&mut self, wants: &[Want], tell: &mut dyn FnMut(u64, u64)) -> Result<Frame, Failure> {
         let mut frame = Frame::new(self.names.len());
-        let starts = self.records.read(|part| self.piece(part, wants), |piece| frame.add(piece), tell)?;
+        let wanted = wants.iter().filter(|want| **want != Want::Nothing).count();
+        let take = |piece| {
+            frame.add(piece);
+            let fits = self.limit.check_values(frame.rows as u64, wanted);
+            fits.map_err(|what| Failure::in_file(&self.records.path, format_args!("the first {what}")))
+        };
+        let starts = self.records.read(|part| self.piece(part, wants), take, tell)?;
         self.records.starts = starts;
         Ok(frame)
     }

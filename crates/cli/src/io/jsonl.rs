@@ -154,6 +154,7 @@ impl Lines {
             for key in keys {
                 known.entry(key).or_insert_with_key(|key| names.push(key.clone()));
             }
+            Ok(())
         };
         let starts = lines.records.read(|part| lines.keys(part), take, tell)?;
         lines.records.starts = starts;
@@ -199,7 +200,11 @@ impl Lines {
         let places = self.places();
         self.check_size(self.records.count(), wants)?;
         let mut frame = Frame::new(self.names.len());
-        self.records.read(|part| self.piece(part, wants, &places), |piece| frame.add(piece), tell)?;
+        let take = |piece| {
+            frame.add(piece);
+            Ok(())
+        };
+        self.records.read(|part| self.piece(part, wants, &places), take, tell)?;
         Ok(frame)
     }
 

@@ -1,5 +1,6 @@
 //! Tables from files: one file a format, one place for what they share.
 
+mod archive;
 mod arrow;
 mod arrow_check;
 mod arrow_file;

@@ -142,7 +142,7 @@ impl Records {
     pub fn read<T: Send>(
         &self,
         read: impl Fn(Part<'_>) -> Read<T> + Sync,
-        mut take: impl FnMut(T),
+        mut take: impl FnMut(T) -> Result<(), Failure>,
         tell: &mut dyn FnMut(u64, u64),
     ) -> Result<Vec<u64>, Failure> {
         let end = self.store.len();
@@ -160,7 +160,7 @@ impl Records {
                 .collect();
             for piece in done {
                 let (piece, own) = piece?;
-                take(piece);
+                take(piece)?;
                 starts.extend(own);
             }
             at += last as u64;
@@ -176,7 +176,7 @@ impl Records {
     fn read_segments<T: Send>(
         &self,
         read: &(impl Fn(Part<'_>) -> Read<T> + Sync),
-        take: &mut impl FnMut(T),
+        take: &mut impl FnMut(T) -> Result<(), Failure>,
         (tell, starts): (&mut dyn FnMut(u64, u64), &mut Vec<u64>),
     ) -> Result<u64, Failure> {
         let (mut at, end) = (self.data, self.store.len());
@@ -196,7 +196,7 @@ impl Records {
                 return Ok(at);
             }
             for (piece, own, next) in done.into_iter().filter_map(Result::transpose).collect::<Result<Vec<_>, _>>()? {
-                take(piece);
+                take(piece)?;
                 starts.extend(own);
                 at = next;
             }

@@ -77,7 +77,7 @@ impl Part {
             Format::Csv | Format::Tsv => {
                 let tab = (reading.format == Some(Format::Tsv)).then_some(b'\t');
                 let options = Options { delimiter: reading.text.delimiter.or(tab), ..reading.text };
-                Part::Text(Text::open(store, path, options)?)
+                Part::Text(Text::open(store, path, options, limit)?)
             }
             Format::Jsonl => Part::Lines(Lines::open(store, path, limit, tell)?),
             Format::Npy => Part::Array(Array::open(store, path, limit)?),

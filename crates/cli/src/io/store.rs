@@ -259,8 +259,10 @@ pub fn read_limited(
         let found = reader.by_ref().take(STEP).read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
         let so_far = bytes.len() as u64;
         if so_far > limit.bytes {
-            let what = format!("holds more than {} unpacked, which is the limit", crate::size::shown(limit.bytes));
-            return Err(Failure::in_file(path, format_args!("{what}; unpack it to a file, or raise --memory")));
+            let (most, unpack) = (crate::size::shown(limit.bytes), packed.is_some());
+            let (how, what) = if unpack { (" unpacked", "unpack it to a file") } else { ("", "save it to a file") };
+            let what = format!("holds more than {most}{how}, which is the limit; {what}, or raise --memory");
+            return Err(Failure::in_file(path, what));
         }
         if packed.is_some_and(|packed| !limit.asked && so_far > SUSPECT && so_far / packed.get().max(1) > RATIO) {
             let what = format!("unpacks to more than {RATIO} times its size, which looks like a trap");

@@ -8,6 +8,9 @@ use super::source::Source;
 use super::{Extra, Target, Values, write};
 use crate::failure::Failure;
 
+/// Shown for cells that cannot be read again.
+const UNREADABLE: &str = "(cannot be read)";
+
 /// A column of text: which of its texts each row has.
 #[derive(Debug, Clone)]
 pub struct Codes {
@@ -103,8 +106,9 @@ impl Table {
         let mut shown = self.shown.borrow_mut();
         let wanted: Vec<usize> = rows.iter().copied().filter(|row| !shown.contains_key(row)).collect();
         let numbers: Vec<usize> = wanted.iter().map(|&row| self.number(row)).collect();
-        // A file that cannot be read any more shows empty cells; writing fails then.
-        let cells = self.source.cells(&numbers).unwrap_or_default();
+        // A column that was not used may be broken, or the file gone: nothing was chosen by it, and writing fails then.
+        let unreadable = || vec![vec![UNREADABLE.to_owned(); self.source.headings.len()]; numbers.len()];
+        let cells = self.source.cells(&numbers).unwrap_or_else(|_| unreadable());
         shown.extend(wanted.into_iter().zip(cells));
     }
 
