@@ -1,0 +1,4 @@
+//! Arrow files and streams.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| arss_cli::fuzzing::read_and_write("t.arrow", bytes));

@@ -1,0 +1,18 @@
+#!/bin/sh
+# Runs every target for $1 seconds (60), two at a time; logs go to target/.
+set -eu
+cd "$(dirname "$0")"
+seconds=${1:-60}
+mkdir -p target
+one() {
+    mkdir -p "corpus/$1"
+    cp seeds/"$1"/* "corpus/$1/"
+    nice -n 19 cargo +nightly fuzz run "$1" -- \
+        -max_total_time="$seconds" -rss_limit_mb=2048 -max_len=4096 -timeout=25 -print_final_stats=1 \
+        >"target/$1.log" 2>&1 || echo "$1: a crash, see target/$1.log"
+    echo "$1: $(grep -E 'number_of_executed_units|average_exec' "target/$1.log" | tr -s ' \n' ' ')"
+}
+for pair in "csv parquet" "jsonl arrow" "npy npz" "packed"; do
+    for target in $pair; do one "$target" & done
+    wait
+done
