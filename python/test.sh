@@ -24,7 +24,8 @@ environment tools maturin ruff
 "$work/tools/bin/ruff" check python
 "$work/tools/bin/ruff" format --check python
 
-cargo build --release --package arss-cli
+# Both at once, so that the wheel needs nothing compiled again.
+cargo build --release --package arss-cli --package arss-python
 binary=$CARGO_TARGET_DIR/release/arss
 (cd python && "$work/tools/bin/maturin" build --release --quiet --interpreter "$python" --out "$work/dist")
 wheel=$(echo "$work"/dist/*.whl)

@@ -17,6 +17,7 @@ if ! have; then
     exit 0
 fi
 
-cargo build --quiet --package arss-cli
+# Built as the tests are, so that nothing is compiled twice.
+cargo test --quiet --workspace --no-run
 binary=${CARGO_TARGET_DIR:-target}/debug/arss
 exec python3 tests/browser/test.py "$binary"
