@@ -2,8 +2,6 @@
 
 The binary is timed as a whole process (start, reading, a random choice of one row, its line on stdout); its rivals are
 timed inside a running interpreter, reading only. Best of several rounds, all of them taken in turn.
-
-    python benchmarks/reading/run.py [--rows 1000000] [--rounds 5] [--arss target/release/arss]
 """
 
 from __future__ import annotations

@@ -11,6 +11,8 @@ use crate::failure::Failure;
 
 /// Bytes that are read at a time; more only if a record is longer.
 const CHUNK: usize = 16 << 20;
+/// Bytes that are read to see how a file begins; more only if its first record is longer.
+const FIRST: usize = 1 << 20;
 /// Bytes that a thread reads on its own where no record is longer than a line.
 const SEGMENT: u64 = 4 << 20;
 /// Segments that are read before their pieces are taken.
@@ -76,13 +78,12 @@ impl Records {
 
     /// The bytes from `at` on, and where the whole records in them end; the last record ends with the file.
     pub fn chunk(&self, at: u64) -> Result<(Vec<u8>, Vec<usize>), Failure> {
-        self.chunk_in(at, Vec::new())
+        self.chunk_in(at, Vec::new(), FIRST)
     }
 
     /// The same, in memory that was used before: fresh pages cost as much as reading them.
-    fn chunk_in(&self, at: u64, mut bytes: Vec<u8>) -> Result<(Vec<u8>, Vec<usize>), Failure> {
+    fn chunk_in(&self, at: u64, mut bytes: Vec<u8>, mut size: usize) -> Result<(Vec<u8>, Vec<usize>), Failure> {
         let rest = self.store.len().saturating_sub(at);
-        let mut size = CHUNK;
         loop {
             let length = rest.min(size as u64) as usize;
             bytes.resize(length, 0);
@@ -151,7 +152,7 @@ impl Records {
         let mut used = Vec::new();
         while at < end {
             tell(at, end);
-            let (bytes, ends) = self.chunk_in(at, used)?;
+            let (bytes, ends) = self.chunk_in(at, used, CHUNK)?;
             let Some(&last) = ends.last() else { break };
             let from = |number: usize| if number == 0 { 0 } else { ends[number * PIECE - 1] };
             let parts = ends.par_chunks(PIECE).enumerate();
