@@ -258,9 +258,8 @@ impl Problem {
         };
         let mu_unit = scale.powf(p - 2.0);
         let gamma = gamma.clamp(MODERATE.0, MODERATE.1);
-        let entries = samples.items() as f64 * samples.features() as f64;
         let (norm, longest, mean_abs) = (facts.norm, facts.longest, facts.mean_abs);
-        Problem { p, gamma, norm, longest, unit, mu_unit, mean_abs, entries }
+        Problem { p, gamma, norm, longest, unit, mu_unit, mean_abs, entries: facts.entries }
     }
 
     /// The next line of the history, in the units of the data as given.
@@ -282,6 +281,8 @@ pub(crate) struct Facts {
     pub longest: f64,
     /// Mean |x| over all entries.
     pub mean_abs: f64,
+    /// How many entries there are.
+    pub entries: f64,
     /// max_n |x_n' sign(X)|_2: for p = 1 and gamma beyond it A = 0 is optimal.
     pub gamma_max: f64,
 }

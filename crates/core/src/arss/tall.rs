@@ -40,6 +40,7 @@ impl Form for Tall<'_> {
         let (items, L) = (self.rows.items(), self.rows.features());
         let trace: f64 = (0..L).map(|l| self.S[(l, l)]).sum();
         Ok(Facts {
+            entries: items as f64 * L as f64,
             norm: trace.sqrt(),
             longest: signs.max[0].sqrt(),
             mean_abs: signs.add[0] / (items * L) as f64,

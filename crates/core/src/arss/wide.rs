@@ -86,7 +86,8 @@ impl<T: Float> Form for Wide<'_, T> {
         let gamma_max = (0..N).map(row).fold(0.0, f64::max).sqrt();
         let trace: f64 = (0..N).map(|n| self.G[(n, n)]).sum();
         let longest = (0..N).map(|n| self.G[(n, n)]).fold(0.0, f64::max).sqrt();
-        Ok(Facts { norm: trace.sqrt(), longest, mean_abs: size / (N * X.items()) as f64, gamma_max })
+        let entries = (N * X.items()) as f64;
+        Ok(Facts { norm: trace.sqrt(), longest, mean_abs: size / entries, entries, gamma_max })
     }
 
     fn rank(&self) -> usize {
