@@ -11,14 +11,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import arss
+import arss.dask
 import dask
 import dask.array as da
 import model
 import numpy as np
 from distributed import Client, LocalCluster
-
-import arss
-import arss.dask
 
 HERE = Path(__file__).parent
 Record = dict[str, Any]
