@@ -44,13 +44,13 @@ def open_rows(X: Any, folder: Path) -> RowsInFile:
     """The rows of a path or of batches. An npy file is read where it is; anything else is copied to a scratch file."""
     if isinstance(X, str | Path):
         path = Path(X)
+        if path.suffix not in (".npy", ".parquet", ".pq"):
+            raise ValueError(f"{path} is neither .npy nor .parquet: pass a function that yields its rows in batches")
         if not path.is_file():
             raise FileNotFoundError(f"{path} is no file")
         if path.suffix == ".npy":
             return _npy(path, folder)
-        if path.suffix in (".parquet", ".pq"):
-            return _batches(_parquet(path), str(path), folder)
-        raise ValueError(f"{path} is neither .npy nor .parquet: pass a function that yields its rows in batches")
+        return _batches(_parquet(path), str(path), folder)
     return _batches(X(), "a batch", folder)
 
 
