@@ -1,5 +1,5 @@
 # The two commands of the README are `cargo run --release -- demo` and `make test`.
-.PHONY: reproduce reproduce-smoke bench-peers bench-speed demo test check lint unit docs test-browser test-python bench bench-memory bench-certificate bench-python bench-quality
+.PHONY: bench-scale reproduce reproduce-smoke bench-peers bench-speed demo test check lint unit docs test-browser test-python bench bench-memory bench-certificate bench-python bench-quality
 
 demo:
 	cargo run --release -- demo
@@ -64,3 +64,7 @@ bench-quality:
 # Every figure of docs/performance.md (rivals in an environment under target/); SPEED="--data DIR --only floor ...".
 bench-speed:
 	benchmarks/speed/run.sh $(SPEED)
+
+# arss.dask with one and two workers against memory and the cost model; the reduction tree with stragglers (simulated).
+bench-scale:
+	benchmarks/scale/run.sh $(SCALE)

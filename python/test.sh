@@ -30,12 +30,12 @@ binary=$CARGO_TARGET_DIR/release/arss
 (cd python && "$work/tools/bin/maturin" build --release --quiet --interpreter "$python" --out "$work/dist")
 wheel=$(echo "$work"/dist/*.whl)
 
-environment newest "$wheel[plot]" --requirement python/requirements-test.txt mypy
+environment newest "$wheel[plot,dask]" --requirement python/requirements-test.txt mypy
 "$work/newest/bin/pip" --disable-pip-version-check list
 (cd python && "$work/newest/bin/mypy" arss tests)
 run_tests newest
 
-environment oldest "$wheel[plot]" --requirement python/requirements-test.txt --constraint python/oldest.txt
+environment oldest "$wheel[plot,dask]" --requirement python/requirements-test.txt --constraint python/oldest.txt
 run_tests oldest -k "not gigabytes"
 
 # The source distribution builds by itself.

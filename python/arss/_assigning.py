@@ -49,6 +49,12 @@ class AssigningSelector(RowSelector):
         self.exemplars_ = _array(data, found["indices"])
         self._column_names = data.names
 
+    def _keep_outside(self, found: "_core.Selection", data: Input) -> None:
+        RowSelector._keep(self, found, data)
+        self.labels_ = found["labels"]
+        self.shares_ = found["shares"]
+        self.coverage_ = found["coverage"]
+
 
 def _array(data: Input, rows: Any = slice(None)) -> Floats:
     """Rows of the table as one array."""

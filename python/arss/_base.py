@@ -1,6 +1,7 @@
 """What every row selector shares: reading the table, running the core, keeping the result."""
 
 import warnings
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,6 +15,7 @@ from arss._demands import Groups
 from arss._input import Input, count, explain_not_finite, read
 from arss._progress import Watch
 from arss._rows import length, take
+from arss._stream import is_outside, open_rows, read_memory, scratch_folder
 from arss._threads import threads
 
 
@@ -36,18 +38,28 @@ def solve(estimator: Any, data: Input, k: int | None, settings: dict[str, object
             )
         except _core.NotFinite:
             raise ValueError(explain_not_finite(data.table, data.names)) from None
+    warn(estimator, found, settings)
+    return found
+
+
+def warn(estimator: Any, found: "_core.Selection", settings: dict[str, object]) -> None:
+    """Say as scikit-learn does what the caller should know."""
+    name = type(estimator).__name__
     if found["status"] == "iteration_limit" and settings.get("tol") != 0 and "preset" not in settings:
         warnings.warn(
             f"{name} did not converge in max_iter={found['iterations']} iterations: the picks are those so far; "
             "raise max_iter or tol",
             ConvergenceWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
     for kind, note in found["notes"]:
         if kind not in ("sampled", "gated"):
             category = DataDimensionalityWarning if kind == "saturated" else UserWarning
-            warnings.warn(note, category, stacklevel=3)
-    return found
+            warnings.warn(note, category, stacklevel=4)
+
+
+#: Settings that only tables in memory have, and what they must be elsewhere.
+IN_MEMORY = {"kernel": None, "diverse": False, "all_scores": False, "missing": "error", "encode": None}
 
 
 class RowSelector(BaseEstimator):
@@ -64,14 +76,26 @@ class RowSelector(BaseEstimator):
     verbose: int
     missing: str
     encode: str | None
+    callback: Any
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        groups: Any = None,
+        *,
+        memory: int | str = "1G",
+        scratch: Any = None,
+    ) -> Self:
         """Choose rows of `X`.
 
         Parameters
         ----------
         X : array, sparse matrix, pandas or polars DataFrame, pyarrow Table, list of rows
-            The table; one sample a row.
+            The table; one sample a row. Or the path of an .npy or .parquet file, or a function that
+            returns an iterator of batches: such a table may be larger than memory (`ARSS`, `RRSS`, `TED`
+            and `Exemplars`).
         y : ignored
             For compatibility with pipelines.
         sample_weight : array of shape (n,), optional
@@ -80,11 +104,20 @@ class RowSelector(BaseEstimator):
         groups : array of shape (n,), optional
             The group of each row, any label; `quotas` says how many picks a group may have. Only
             `Exemplars` has quotas.
+        memory : int or str, default="1G"
+            For a path or batches: bytes that rows may take at a time, as a number or as "500M" or "2G".
+        scratch : path, optional
+            For a path or batches: where scratch files are made; default the system's. They have no name
+            and are gone when the process is.
 
         Returns
         -------
         self
         """
+        if is_outside(X):
+            if sample_weight is not None or groups is not None:
+                raise ValueError("weights and groups need the whole table in memory")
+            return self._fit_outside(X, read_memory(memory), scratch_folder(scratch))
         data = read(self, X, self.missing, self.encode)
         weights = _weights(sample_weight, data)
         group = self._group(groups, data)
@@ -102,6 +135,36 @@ class RowSelector(BaseEstimator):
             raise ValueError(f"{included} rows of group {label!r} must be included, but its quota is {quota}") from None
         self._keep(found, data)
         return self
+
+    def _fit_outside(self, X: Any, memory: int, folder: Path) -> Self:
+        """Choose rows of a table that is read when it is needed."""
+        for name, wanted in IN_MEMORY.items():
+            if getattr(self, name, wanted) != wanted:
+                raise ValueError(f"{name}={getattr(self, name)!r} needs the whole table in memory")
+        source = open_rows(X, folder)
+        data = Input(np.empty((0, source.columns)), source.rows, None, source.names)
+        settings = self._settings() | self._row_settings(data)
+        with Watch(type(self).__name__, self.verbose, self.callback) as watch:
+            found = _core.stream(
+                source.file,
+                self._count(data),
+                self._method_name(),
+                settings,
+                memory=memory,
+                scratch=folder,
+                threads=threads(self.n_jobs),
+                progress=watch.observer(),
+            )
+        warn(self, found, settings)
+        self.n_features_in_ = source.columns
+        if source.names:
+            self.feature_names_in_ = np.array(source.names, dtype=object)
+        self._keep_outside(found, data)
+        return self
+
+    def _keep_outside(self, found: "_core.Selection", data: Input) -> None:
+        """Store the result of a table that is not at hand."""
+        self._keep(found, data)
 
     def select(self, X: Any) -> Any:
         """Rows of `X` at `sample_indices_`, best first, as the kind of thing that `X` is.

@@ -1,6 +1,7 @@
 """The extension module: private, may change at any time."""
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, TypedDict
 
 import numpy as np
@@ -52,3 +53,39 @@ def select(
 ) -> Selection: ...
 def defaults(method: str) -> dict[str, float]: ...
 def main(words: Sequence[str]) -> int: ...
+
+class RowFile:
+    @staticmethod
+    def open(path: Path, offset: int, shape: tuple[int, int], single: bool) -> RowFile: ...
+    @staticmethod
+    def scratch(folder: Path, columns: int, single: bool) -> RowFile: ...
+    def append(self, rows: NDArray[np.floating[Any]]) -> None: ...
+
+def stream(
+    file: RowFile,
+    k: int | None,
+    method: str,
+    settings: Mapping[str, object],
+    *,
+    memory: int,
+    scratch: Path,
+    threads: int = 1,
+    progress: Callable[[str, int, int, float, float, float], object] | None = None,
+) -> Selection: ...
+def step(
+    request: bytes,
+    rows: NDArray[np.floating[Any]],
+    first: int,
+    values: NDArray[np.floating[Any]] | None,
+    numbers: NDArray[np.float64] | None,
+) -> tuple[NDArray[np.floating[Any]] | None, NDArray[np.float64] | None, bytes]: ...
+def access(request: bytes) -> tuple[int, int]: ...
+def merge(parts: Sequence[bytes]) -> bytes: ...
+def columns(method: str, settings: Mapping[str, object]) -> tuple[int, int, int | None]: ...
+def drive(
+    method: tuple[str, Mapping[str, object]],
+    k: int | None,
+    shape: tuple[int, int, bool],
+    walk: Callable[[bytes], bytes],
+    progress: Callable[[str, int, int, float, float, float], object] | None,
+) -> Selection: ...

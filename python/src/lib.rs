@@ -2,18 +2,21 @@
 //! lock, calls the core, converts results and errors. Nothing is decided here.
 
 mod convert;
+mod elsewhere;
 mod error;
+mod files;
 mod settings;
 mod table;
 mod worker;
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use arss::Count;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use worker::Job;
+use worker::{Job, Source};
 
 /// Chooses `k` items (`None`: as many as pay) of `table`, which is a 2-D array or a list of 1-D columns, `f32` or `f64`.
 ///
@@ -33,9 +36,31 @@ fn select<'py>(
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let method = settings::method(method, settings)?;
-    let table = table::read(table)?;
+    let table = Source::Array(table::read(table)?);
     let count = k.map_or(Count::Auto, Count::Exactly);
     let job = Job { table, count, method, features, threads, all_scores };
+    let selection = worker::run(settings.py(), job, progress.as_ref())?;
+    convert::selection(settings.py(), selection)
+}
+
+/// As `select` for rows in a file: `memory` bytes for blocks of rows at most, their state in scratch files in `scratch`.
+#[pyfunction]
+#[pyo3(signature = (file, k, method, settings, *, memory, scratch, threads=1, progress=None))]
+#[allow(clippy::too_many_arguments)] // called with keywords
+fn stream<'py>(
+    file: &Bound<'py, files::RowFile>,
+    k: Option<usize>,
+    method: &str,
+    settings: &Bound<'py, PyDict>,
+    memory: usize,
+    scratch: PathBuf,
+    threads: usize,
+    progress: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let method = settings::method(method, settings)?;
+    let table = Source::File(files::FileTable::take(&mut file.borrow_mut(), memory, scratch)?);
+    let count = k.map_or(Count::Auto, Count::Exactly);
+    let job = Job { table, count, method, features: false, threads, all_scores: false };
     let selection = worker::run(settings.py(), job, progress.as_ref())?;
     convert::selection(settings.py(), selection)
 }
@@ -61,5 +86,12 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(select, module)?)?;
     module.add_function(wrap_pyfunction!(defaults, module)?)?;
     module.add_function(wrap_pyfunction!(main, module)?)?;
+    module.add_class::<files::RowFile>()?;
+    module.add_function(wrap_pyfunction!(stream, module)?)?;
+    module.add_function(wrap_pyfunction!(elsewhere::step, module)?)?;
+    module.add_function(wrap_pyfunction!(elsewhere::access, module)?)?;
+    module.add_function(wrap_pyfunction!(elsewhere::merge, module)?)?;
+    module.add_function(wrap_pyfunction!(elsewhere::drive, module)?)?;
+    module.add_function(wrap_pyfunction!(elsewhere::columns, module)?)?;
     Ok(())
 }

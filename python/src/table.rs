@@ -1,5 +1,6 @@
 //! NumPy arrays as the core's table, without copying. The only unsafe code of the project.
 
+use arss::elsewhere::RowsOf;
 use arss::{Error, Float, Samples};
 use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -49,6 +50,18 @@ impl<T: Float> Cells<T> {
                 work(Samples::strided(slices[0], rows, columns, row, column)?)
             }
             Layout::Columns => work(Samples::columns(&slices)?),
+        }
+    }
+}
+
+impl<T: Float> Cells<T> {
+    /// The rows of an array, values unseen; `None` for a list of columns.
+    pub fn rows(&self) -> Option<RowsOf<'_, T>> {
+        match self.layout {
+            Layout::Strided(rows, columns, row, column) => {
+                Some(RowsOf { data: self.spans[0].slice(), shape: (rows, columns), strides: (row, column) })
+            }
+            Layout::Columns => None,
         }
     }
 }

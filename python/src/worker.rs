@@ -15,6 +15,7 @@ use arss::{Count, Error, Float, Method, Progress, Run, Selection};
 use pyo3::prelude::*;
 
 use crate::error::exception;
+use crate::files::FileTable;
 use crate::table::{Cells, Table};
 
 /// How often signals are looked for.
@@ -22,10 +23,18 @@ const POLL: Duration = Duration::from_millis(50);
 /// How long an interrupted solver may take to end before it is left behind.
 const GRACE: Duration = Duration::from_millis(300);
 
+/// What to choose from.
+pub enum Source {
+    /// A table in memory.
+    Array(Table),
+    /// A table in a file.
+    File(FileTable),
+}
+
 /// What to choose from, and how.
 pub struct Job {
     /// The table.
-    pub table: Table,
+    pub table: Source,
     /// How many items.
     pub count: Count,
     /// The method.
@@ -91,7 +100,7 @@ fn wait(py: Python<'_>, inbox: &mut Receiver<Event>, limit: Duration) -> Result<
 }
 
 /// True if the caller's function wants to stop.
-fn ask(progress: Option<&Bound<'_, PyAny>>, state: &Progress) -> PyResult<bool> {
+pub fn ask(progress: Option<&Bound<'_, PyAny>>, state: &Progress) -> PyResult<bool> {
     let Some(function) = progress else { return Ok(false) };
     let Progress { phase, iteration, limit, objective, residual, gap } = *state;
     function.call1((phase, iteration, limit, objective, residual, gap))?.is_truthy()
@@ -100,8 +109,9 @@ fn ask(progress: Option<&Bound<'_, PyAny>>, state: &Progress) -> PyResult<bool> 
 /// The solver's thread.
 fn solve(job: Job, line: Line) {
     let result = match &job.table {
-        Table::F32(cells) => choose(cells, &job, &line),
-        Table::F64(cells) => choose(cells, &job, &line),
+        Source::Array(Table::F32(cells)) => choose(cells, &job, &line),
+        Source::Array(Table::F64(cells)) => choose(cells, &job, &line),
+        Source::File(file) => with_run(&job, &line, |run| file.select(&job.method, job.count, run)),
     };
     if let Err(unsent) = line.events.send(Event::End(Box::new((result, job)))) {
         // The caller was interrupted and has gone: let go of the arrays, unless Python has gone too.
@@ -110,13 +120,18 @@ fn solve(job: Job, line: Line) {
 }
 
 fn choose<T: Float>(cells: &Cells<T>, job: &Job, line: &Line) -> Result<Selection, Error> {
-    let mut callback = |state: &Progress| line.tell(state);
-    let mut run =
-        Run { threads: job.threads, all_scores: job.all_scores, progress: Some(&mut callback), ..Run::default() };
-    cells.view(|samples| {
-        let items = if job.features { samples.transposed() } else { samples };
-        job.method.select_count(&items, job.count, &mut run)
+    with_run(job, line, |run| {
+        cells.view(|samples| {
+            let items = if job.features { samples.transposed() } else { samples };
+            job.method.select_count(&items, job.count, run)
+        })
     })
+}
+
+/// Calls `work` with the threads and the callback of the job.
+fn with_run<R>(job: &Job, line: &Line, work: impl FnOnce(&mut Run<'_>) -> R) -> R {
+    let mut callback = |state: &Progress| line.tell(state);
+    work(&mut Run { threads: job.threads, all_scores: job.all_scores, progress: Some(&mut callback), ..Run::default() })
 }
 
 impl Line {

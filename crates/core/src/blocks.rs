@@ -43,8 +43,12 @@ impl Team {
         Ok(Team { pool, items, block, chunk })
     }
 
+    /// Items a block.
+    pub fn block(&self) -> usize {
+        self.block
+    }
+
     /// Items a chunk.
-    #[cfg(test)]
     pub fn chunk(&self) -> usize {
         self.chunk
     }
@@ -80,23 +84,54 @@ impl Team {
         merge: impl FnMut(&mut A, &mut A) + Send,
     ) -> A {
         debug_assert_eq!(state.len(), self.items * width);
-        let chunks = Mutex::new(state.chunks_mut(self.chunk * width).enumerate());
+        let work = |sum: &mut A, range: Range<usize>, own: &mut [S]| {
+            for block in self.blocks(range.clone()) {
+                let (start, end) = (block.start - range.start, block.end - range.start);
+                visit(sum, block, &mut own[start * width..end * width]);
+            }
+        };
+        self.fold_chunks(self.pieces(state, width), init, work, merge)
+    }
+
+    /// The state of each chunk, `width` values an item.
+    pub fn pieces<'s, S>(&self, state: &'s mut [S], width: usize) -> impl Iterator<Item = &'s mut [S]> + use<'s, S> {
+        let mut rest = state;
+        let (size, count) = (self.chunk * width, self.items.div_ceil(self.chunk));
+        (0..count).map(move |_| {
+            let at = size.min(rest.len());
+            rest.split_off_mut(..at).expect("at most what is left")
+        })
+    }
+
+    /// The blocks of a chunk, in order.
+    pub fn blocks(&self, chunk: Range<usize>) -> impl Iterator<Item = Range<usize>> + use<> {
+        let block = self.block;
+        chunk.clone().step_by(block).map(move |start| start..(start + block).min(chunk.end))
+    }
+
+    /// Calls `work` on every chunk with its state and adds up what the chunks gathered, in order; see
+    /// [`fold`](Team::fold) for `merge`.
+    pub fn fold_chunks<S: Send, A: Send>(
+        &self,
+        states: impl Iterator<Item = S> + Send,
+        init: impl Fn() -> A + Sync,
+        work: impl Fn(&mut A, Range<usize>, S) + Sync,
+        merge: impl FnMut(&mut A, &mut A) + Send,
+    ) -> A {
+        let chunks = Mutex::new(states.enumerate());
         let sums = Mutex::new(InOrder { total: None, next: 0, waiting: BTreeMap::new(), free: Vec::new(), merge });
         // A function of its own: in the head of a `while let` the lock would be held for the whole body.
         let next = || lock(&chunks).next();
-        let work = |_| {
+        let share = |_| {
             while let Some((chunk, state)) = next() {
                 let spare = lock(&sums).free.pop();
                 let mut sum = spare.unwrap_or_else(&init);
                 let first = chunk * self.chunk;
-                for start in (0..state.len() / width).step_by(self.block) {
-                    let end = (start + self.block).min(state.len() / width);
-                    visit(&mut sum, first + start..first + end, &mut state[start * width..end * width]);
-                }
+                work(&mut sum, first..(first + self.chunk).min(self.items), state);
                 lock(&sums).add(chunk, sum);
             }
         };
-        self.install(|| (0..rayon::current_num_threads()).into_par_iter().with_max_len(1).for_each(work));
+        self.install(|| (0..rayon::current_num_threads()).into_par_iter().with_max_len(1).for_each(share));
         let sums = sums.into_inner().unwrap_or_else(PoisonError::into_inner);
         sums.total.expect("a table has at least one item")
     }
@@ -152,7 +187,7 @@ fn even_cut(items: usize, chunks: usize, block: usize) -> (usize, usize) {
 
 /// Rows a block. Seconds of an iteration hardly depend on it between 128 and 1024 rows (see `block` in
 /// `benchmarks/speed/results.jsonl`); very wide tables get fewer, so that a block stays below 32 MB.
-fn default_block(features: usize) -> usize {
+pub(crate) fn default_block(features: usize) -> usize {
     (4_194_304 / features.max(1)).clamp(64, 512)
 }
 

@@ -59,6 +59,24 @@ impl Curve {
         Curve { lambda, tau, ..self.clone() }
     }
 
+    /// All of it as numbers, for blocks elsewhere.
+    pub fn numbers(&self) -> impl Iterator<Item = f64> {
+        let root = match self.root {
+            RootSteps::Exact => -1.0,
+            RootSteps::Fixed(steps) => f64::from(steps),
+        };
+        let own = [self.p, self.lambda, self.tau, root, self.inverse_u_max, self.newton_steps as f64];
+        own.into_iter().chain(self.polynomial)
+    }
+
+    /// The curve from its numbers.
+    pub fn from_numbers(numbers: &[f64]) -> Self {
+        let [p, lambda, tau, root, inverse_u_max, newton_steps] = std::array::from_fn(|at| numbers[at]);
+        let root = if root < 0.0 { RootSteps::Exact } else { RootSteps::Fixed(root as u32) };
+        let polynomial = std::array::from_fn(|at| numbers[6 + at]);
+        Curve { p, lambda, tau, root, polynomial, inverse_u_max, newton_steps: newton_steps as usize }
+    }
+
     /// Largest error of the polynomial on a grid.
     fn polynomial_error(&self, y: impl Fn(f64) -> f64) -> f64 {
         let value = |share: f64| self.polynomial.iter().rev().fold(0.0, |sum, c| sum * share + c);

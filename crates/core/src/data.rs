@@ -82,18 +82,29 @@ impl<'a, T: Float> Samples<'a, T> {
         item_stride: usize,
         feature_stride: usize,
     ) -> Result<Self, Error> {
-        if items == 0 || features == 0 {
-            return Err(Error::Empty { rows: items, columns: features });
-        }
-        let last = |count: usize, stride: usize| (count - 1).checked_mul(stride);
-        let needed = last(items, item_stride)
-            .zip(last(features, feature_stride))
-            .and_then(|(a, b)| a.checked_add(b)?.checked_add(1))
-            .unwrap_or(usize::MAX);
+        let needed = span(items, features, item_stride, feature_stride)?;
         if needed > data.len() {
             return Err(Error::Shape { rows: items, columns: features, needed, found: data.len() });
         }
         Self::checked(Cells::Strided { data, item_stride, feature_stride }, items, features)
+    }
+
+    /// As [`strided`](Samples::strided), but the values are not looked at: for rows that were checked before.
+    ///
+    /// # Errors
+    /// If the table is empty or reaches beyond the slice.
+    pub(crate) fn trusted(
+        data: &'a [T],
+        (items, features): (usize, usize),
+        (item_stride, feature_stride): (usize, usize),
+        scale: f64,
+    ) -> Result<Self, Error> {
+        let needed = span(items, features, item_stride, feature_stride)?;
+        if needed > data.len() {
+            return Err(Error::Shape { rows: items, columns: features, needed, found: data.len() });
+        }
+        let cells = Cells::Strided { data, item_stride, feature_stride };
+        Ok(Samples { cells, items, features, max_abs: f64::NAN, scale })
     }
 
     /// A table whose columns stand apart, as data frames keep them: one slice a column.
@@ -191,10 +202,7 @@ impl<'a, T: Float> Samples<'a, T> {
     /// The view the solvers work on: values so large or small that their squares would
     /// overflow or vanish are multiplied by a power of two, block by block.
     pub(crate) fn in_safe_range(&self) -> Self {
-        let (low, high) = T::SAFE;
-        let extreme = self.max_abs > 0.0 && !(low..=high).contains(&self.max_abs);
-        let scale = if extreme { (-self.max_abs.log2().ceil()).clamp(-1022.0, 1022.0).exp2() } else { 1.0 };
-        Samples { scale, ..*self }
+        Samples { scale: safe_scale(self.max_abs, T::SAFE), ..*self }
     }
 
     /// What the blocks are multiplied by: 1, or a power of two.
@@ -250,6 +258,24 @@ impl<'a, T: Float> Samples<'a, T> {
             Cells::Items(slices) => values.extend_from_slice(slices[item]),
         }
     }
+}
+
+/// The power of two that brings values of at most `max_abs` into the safe range; 1 if they are.
+pub(crate) fn safe_scale(max_abs: f64, (low, high): (f64, f64)) -> f64 {
+    let extreme = max_abs > 0.0 && !(low..=high).contains(&max_abs);
+    if extreme { (-max_abs.log2().ceil()).clamp(-1022.0, 1022.0).exp2() } else { 1.0 }
+}
+
+/// The values that a strided table reaches over.
+fn span(items: usize, features: usize, item_stride: usize, feature_stride: usize) -> Result<usize, Error> {
+    if items == 0 || features == 0 {
+        return Err(Error::Empty { rows: items, columns: features });
+    }
+    let last = |count: usize, stride: usize| (count - 1).checked_mul(stride);
+    Ok(last(items, item_stride)
+        .zip(last(features, feature_stride))
+        .and_then(|(a, b)| a.checked_add(b)?.checked_add(1))
+        .unwrap_or(usize::MAX))
 }
 
 /// Some items as a contiguous row-major matrix.

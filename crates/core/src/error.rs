@@ -154,6 +154,20 @@ pub enum Error {
         /// The most that can be chosen.
         allowed: usize,
     },
+    /// The method, or one of its settings, needs the whole table in memory.
+    #[error("{what} needs the whole table in memory: {instead}")]
+    InMemoryOnly {
+        /// What was asked for.
+        what: &'static str,
+        /// What to do about it.
+        instead: &'static str,
+    },
+    /// Whoever holds the rows could not walk over them.
+    #[error("{reason}")]
+    Engine {
+        /// What it said.
+        reason: String,
+    },
     /// The thread pool could not be started.
     #[error("could not start {threads} threads: {reason}")]
     Threads {

@@ -1,6 +1,8 @@
 //! The two element types: `f32` and `f64`.
 
-use crate::{Error, Kernel, Mapped, Method, Run, Samples, Selection};
+use crate::pass::remote::{RowState, RowsOf, step_on_rows};
+use crate::pass::streamed::{Stream, run_stream};
+use crate::{Count, Error, Kernel, Mapped, Method, Run, Samples, Selection};
 
 mod sealed {
     pub trait Sealed {}
@@ -42,6 +44,17 @@ pub trait Float:
     /// here, and not again in every crate that calls them.
     #[doc(hidden)]
     fn select(method: &Method, samples: &Samples<'_, Self>, k: usize, run: &mut Run<'_>) -> Result<Selection, Error>;
+    /// Runs a method on rows of this type that are read when needed; not generic for the same reason.
+    #[doc(hidden)]
+    fn stream(stream: &Stream<'_, Self>, method: &Method, count: Count, run: &mut Run<'_>) -> Result<Selection, Error>;
+    /// Does a step on rows of this type; not generic for the same reason.
+    #[doc(hidden)]
+    fn step_on(
+        request: &[u8],
+        rows: &RowsOf<'_, Self>,
+        first: usize,
+        state: &mut RowState<Self>,
+    ) -> Result<Vec<u8>, Error>;
     /// Maps samples of this type; not generic for the same reason.
     #[doc(hidden)]
     fn map(kernel: &Kernel, samples: &Samples<'_, Self>, run: &mut Run<'_>) -> Result<Mapped<Self>, Error>;
@@ -73,6 +86,17 @@ impl Float for f32 {
     fn select(method: &Method, samples: &Samples<'_, Self>, k: usize, run: &mut Run<'_>) -> Result<Selection, Error> {
         method.run(samples, k, run)
     }
+    fn stream(stream: &Stream<'_, Self>, method: &Method, count: Count, run: &mut Run<'_>) -> Result<Selection, Error> {
+        run_stream(stream, method, count, run)
+    }
+    fn step_on(
+        request: &[u8],
+        rows: &RowsOf<'_, Self>,
+        first: usize,
+        state: &mut RowState<Self>,
+    ) -> Result<Vec<u8>, Error> {
+        step_on_rows(request, rows, first, state)
+    }
     fn map(kernel: &Kernel, samples: &Samples<'_, Self>, run: &mut Run<'_>) -> Result<Mapped<Self>, Error> {
         kernel.run(samples, run)
     }
@@ -101,6 +125,17 @@ impl Float for f64 {
     const SAFE: (f64, f64) = (1e-30, 1e30);
     fn select(method: &Method, samples: &Samples<'_, Self>, k: usize, run: &mut Run<'_>) -> Result<Selection, Error> {
         method.run(samples, k, run)
+    }
+    fn stream(stream: &Stream<'_, Self>, method: &Method, count: Count, run: &mut Run<'_>) -> Result<Selection, Error> {
+        run_stream(stream, method, count, run)
+    }
+    fn step_on(
+        request: &[u8],
+        rows: &RowsOf<'_, Self>,
+        first: usize,
+        state: &mut RowState<Self>,
+    ) -> Result<Vec<u8>, Error> {
+        step_on_rows(request, rows, first, state)
     }
     fn map(kernel: &Kernel, samples: &Samples<'_, Self>, run: &mut Run<'_>) -> Result<Mapped<Self>, Error> {
         kernel.run(samples, run)

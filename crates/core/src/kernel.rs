@@ -8,7 +8,7 @@ use crate::baselines::distance::{Table, rows_within};
 use crate::baselines::random::generator;
 use crate::blocks::Team;
 use crate::lanes::exponentials;
-use crate::rows::{Rows, median_squared, sample};
+use crate::rows::{Rows, median_squared, positions};
 use crate::{Error, Float, Progress, Run, Samples, linalg};
 
 /// Rows that the width of the kernel is measured on.
@@ -92,6 +92,13 @@ impl Kernel {
         T::map(self, samples, run)
     }
 
+    /// The landmarks, and the rows that the width is measured on.
+    pub(crate) fn draw(&self, items: usize) -> (Vec<usize>, Vec<usize>) {
+        let mut generator = generator(self.seed);
+        let landmarks = positions(&mut generator, items, self.landmarks);
+        (landmarks, positions(&mut generator, items, SCALE_ROWS))
+    }
+
     pub(crate) fn run<T: Float>(&self, samples: &Samples<'_, T>, run: &mut Run<'_>) -> Result<Mapped<T>, Error> {
         let table = Table::new(samples, run)?;
         let landmarks = Landmarks::new(self, &table);
@@ -115,21 +122,43 @@ pub(crate) struct Landmarks<T> {
 }
 
 /// Buffers of one chunk.
-struct Scratch<T> {
+pub(crate) struct Scratch<T> {
     rows: Rows<T>,
     kernel: Vec<T>,
-    mapped: Vec<T>,
+    /// The mapped rows.
+    pub mapped: Vec<T>,
+}
+
+impl<T: Float> Default for Scratch<T> {
+    fn default() -> Self {
+        Scratch { rows: Rows::empty(), kernel: Vec::new(), mapped: Vec::new() }
+    }
 }
 
 impl<T: Float> Landmarks<T> {
     pub fn new(kernel: &Kernel, table: &Table<'_, T>) -> Self {
-        let all: Vec<usize> = (0..table.samples.items()).collect();
-        let mut generator = generator(kernel.seed);
-        let items = sample(&mut generator, &all, kernel.landmarks);
-        let h2 = median_squared(table, &sample(&mut generator, &all, SCALE_ROWS), &items);
+        let (items, some) = kernel.draw(table.samples.items());
+        Self::of(kernel, table, items, &some)
+    }
+
+    /// From the positions of the landmarks, and of the rows that the width is measured on.
+    pub fn of(kernel: &Kernel, table: &Table<'_, T>, items: Vec<usize>, some: &[usize]) -> Self {
+        let h2 = median_squared(table, some, &items);
         let inverse = inverse(&Rows::of(table, &items), h2, kernel.ridge);
         let root = linalg::cast::<T>(linalg::lower_root(inverse.as_ref()).as_ref());
         Landmarks { rows: Rows::of(table, &items), items, inverse, h2, root }
+    }
+
+    /// From the landmarks' rows, the width and R: enough to map other rows.
+    pub fn from_parts(items: Vec<usize>, rows: &[f64], origin: &[f64], (h2, root): (f64, Mat<T>)) -> Self {
+        let mut shifted = Rows::empty();
+        shifted.fill(rows, origin);
+        Landmarks { items, inverse: Mat::new(), rows: shifted, h2, root }
+    }
+
+    /// The width, and R.
+    pub fn parts(&self) -> (f64, &Mat<T>) {
+        (self.h2, &self.root)
     }
 
     /// Calls `visit` with each mapped row and its `width` values of `state`; true if the callback stopped it.
@@ -144,12 +173,13 @@ impl<T: Float> Landmarks<T> {
         let most = rows_within(BLOCK_VALUES, features.max(count)).min(BLOCK);
         let block = if run.block > 0 { run.block } else { most };
         let stretch = rows_within(STRETCH, (features + count) * count).max(block);
-        let start = || Scratch { rows: Rows::empty(), kernel: Vec::new(), mapped: Vec::new() };
+        let start = Scratch::default;
         for (at, own) in state.chunks_mut(stretch * width).enumerate() {
             let (first, rows) = (at * stretch, own.len() / width);
             let team = Team::new(&Run { block, ..Run::default() }, rows, features)?;
             let block = |scratch: &mut Scratch<T>, range: Range<usize>, own: &mut [S]| {
-                self.map(table, first + range.start..first + range.end, scratch);
+                let rows = table.samples.block(first + range.start..first + range.end);
+                self.map(&rows.values, &table.origin, scratch);
                 scratch
                     .mapped
                     .chunks_exact(count)
@@ -164,14 +194,13 @@ impl<T: Float> Landmarks<T> {
         Ok(false)
     }
 
-    /// Maps the items of `range` into `scratch.mapped`.
-    fn map(&self, table: &Table<'_, T>, range: Range<usize>, scratch: &mut Scratch<T>) {
+    /// Maps some rows into `scratch.mapped`.
+    pub fn map(&self, values: &[T], origin: &[f64], scratch: &mut Scratch<T>) {
         let Scratch { rows, kernel, mapped } = scratch;
-        let block = table.samples.block(range);
-        rows.fill(&block.values, &table.origin);
-        rows.squared(0..block.rows, &self.rows, kernel);
+        rows.fill(values, origin);
+        rows.squared(0..rows.len(), &self.rows, kernel);
         exponentials(kernel, -1.0 / self.h2);
-        let kernel = MatRef::from_row_major_slice(kernel, block.rows, self.items.len());
+        let kernel = MatRef::from_row_major_slice(kernel, rows.len(), self.items.len());
         linalg::times_lower(kernel, self.root.as_ref(), mapped);
     }
 }
@@ -195,10 +224,8 @@ pub(crate) mod tests {
 
     /// The landmarks and the width that a seed gives, for the slow references.
     pub fn drawn(table: &Table<'_, f64>, seed: u64, count: usize) -> (Vec<usize>, f64) {
-        let all: Vec<usize> = (0..table.samples.items()).collect();
-        let mut generator = generator(seed);
-        let landmarks = sample(&mut generator, &all, count);
-        let some = sample(&mut generator, &all, SCALE_ROWS);
+        let kernel = Kernel { seed, landmarks: count, ..Kernel::default() };
+        let (landmarks, some) = kernel.draw(table.samples.items());
         let h2 = median_squared(table, &some, &landmarks);
         (landmarks, h2)
     }

@@ -43,6 +43,7 @@ mod kernel;
 mod lanes;
 mod linalg;
 mod method;
+mod pass;
 mod rank;
 mod reduce;
 mod rows;
@@ -68,6 +69,34 @@ pub use selection::{Note, Report, Seconds, Selection, Solution, Status, Step};
 pub use settings::{Count, Gamma};
 pub use shrink::{RootSteps, Shrinkage};
 pub use ted::{Ted, TedReference};
+
+/// Tables that are not in this process: every method that can do so works by passes over parts of the rows.
+///
+/// ```
+/// use arss::elsewhere::{Elsewhere, RowState, RowsOf, merge, select, step_on};
+/// use arss::{Count, Method, Run, Samples, Ted};
+///
+/// let table: Vec<f64> = (0..60).map(|i| f64::from(i * i % 17)).collect();
+/// let mut states = [RowState::default(), RowState::default()];
+/// // Two parts of ten rows; elsewhere each would be on a machine of its own.
+/// let mut pass = |request: &[u8]| {
+///     let mut sums = Vec::new();
+///     for (part, state) in states.iter_mut().enumerate() {
+///         let rows = RowsOf { data: &table[30 * part..30 * part + 30], shape: (10, 3), strides: (3, 1) };
+///         sums.push(step_on(request, &rows, 10 * part, state)?);
+///     }
+///     merge(&sums[0], &sums[1])
+/// };
+/// let method = Method::Ted(Ted::default());
+/// let here = Elsewhere { items: 20, features: 3, single: false };
+/// let found = select(&method, here, Count::Exactly(2), &mut pass, &mut Run::default())?;
+/// assert_eq!(found.indices, method.select(&Samples::new(&table, 20, 3)?, 2, &mut Run::default())?.indices);
+/// # Ok::<(), arss::Error>(())
+/// ```
+pub mod elsewhere {
+    pub use crate::pass::remote::{Access, Elsewhere, Pass, RowState, RowsOf, access, columns, merge, select, step_on};
+    pub use crate::pass::streamed::{RowSource, Store, Stream};
+}
 
 /// The examples of the README are tests.
 #[cfg(doctest)]

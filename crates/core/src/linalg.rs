@@ -5,7 +5,6 @@
 //! run in parallel.
 
 use std::any::Any;
-use std::ops::Range;
 
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::matmul::{self};
@@ -13,9 +12,9 @@ use faer::linalg::solvers::DenseSolveCore;
 use faer::prelude::*;
 use faer::{Accum, Mat, MatMut, MatRef, Par, Side};
 
-use crate::blocks::{Team, move_sums};
+use crate::Float;
+use crate::blocks::move_sums;
 use crate::lanes::{LANES, Lanes, vectorised};
-use crate::{Float, Samples};
 
 /// dst = alpha lhs rhs.
 pub(crate) fn product<T: Float>(dst: MatMut<'_, T>, lhs: MatRef<'_, T>, rhs: MatRef<'_, T>, alpha: f64) {
@@ -55,6 +54,11 @@ pub(crate) struct GramSum<T> {
 impl<T: Float> GramSum<T> {
     pub fn new(dim: usize) -> Self {
         GramSum { sum: Mat::zeros(dim, dim), part: Mat::new(), empty: true }
+    }
+
+    /// Columns of B.
+    pub fn dim(&self) -> usize {
+        self.sum.ncols()
     }
 
     /// Adds B' B: straight into the sum for `f64`, by way of a part of its own type for `f32`.
@@ -183,40 +187,10 @@ pub(crate) fn weigh<T: Float>(values: &[T], weights: impl ExactSizeIterator<Item
     );
 }
 
-/// sum_n w_n x_n x_n' with w_n = weight(n, x_n), as half products of sqrt(w_n) x_n.
-pub(crate) fn weighted_gram<T: Float>(
-    samples: &Samples<'_, T>,
-    team: &Team,
-    weight: impl Fn(usize, &[T]) -> f64 + Sync,
-) -> Mat<f64> {
-    let add = |(gram, scratch): &mut (GramSum<T>, Vec<T>), range: Range<usize>| {
-        let block = samples.block(range.clone());
-        let weights = range.clone().map(|n| weight(n, block.row(n - range.start)));
-        weigh(&block.values, weights, scratch);
-        gram.add(MatRef::from_row_major_slice(scratch, block.rows, block.columns));
-    };
-    let start = || (GramSum::new(samples.features()), Vec::new());
-    team.fold(start, add, |a, b| a.0.merge(&mut b.0)).0.finish()
-}
-
 /// scratch = B C for a block B, C lower triangular.
 pub(crate) fn times_lower<T: Float>(block: MatRef<'_, T>, c: MatRef<'_, T>, scratch: &mut Vec<T>) {
     scratch.resize(block.nrows() * block.ncols(), T::from_f64(0.0));
     product_lower(MatMut::from_row_major_slice_mut(scratch, block.nrows(), block.ncols()), block, c);
-}
-
-/// |C' x_n|^2 for every item, C lower triangular.
-pub(crate) fn quadratic_forms<T: Float>(samples: &Samples<'_, T>, team: &Team, c: MatRef<'_, f64>) -> Vec<f64> {
-    let c = cast::<T>(c);
-    let visit = |(forms, scratch): &mut (Vec<f64>, Vec<T>), range: Range<usize>| {
-        let block = samples.block(range);
-        times_lower(block.mat(), c.as_ref(), scratch);
-        vectorised(
-            #[inline(always)]
-            || forms.extend(scratch.chunks_exact(block.columns).map(norm_squared)),
-        );
-    };
-    team.fold(|| (Vec::new(), Vec::new()), visit, |a, b| a.0.append(&mut b.0)).0
 }
 
 /// Eigenvalues (none below zero) and eigenvectors of a positive semi-definite matrix.

@@ -88,12 +88,21 @@ impl Method {
         count: Count,
         run: &mut Run<'_>,
     ) -> Result<Selection, Error> {
-        match (count, self) {
-            (Count::Exactly(k), _) => self.select(samples, k, run),
-            (Count::Share(share), _) => self.select(samples, share_of(share, samples.items())?, run),
-            (Count::Auto, Method::Exemplars(settings)) => settings.select_auto(samples, run),
-            (Count::Auto, _) => Err(Error::NoAuto { method: self.name() }),
-        }
+        let (method, k) = self.with_count(count, samples.items())?;
+        method.select(samples, k, run)
+    }
+
+    /// The method and the number of items that a count means for it.
+    pub(crate) fn with_count(&self, count: Count, items: usize) -> Result<(Method, usize), Error> {
+        Ok(match (count, self) {
+            (Count::Exactly(k), _) => (self.clone(), k),
+            (Count::Share(share), _) => (self.clone(), share_of(share, items)?),
+            (Count::Auto, Method::Exemplars(settings)) => {
+                let (settings, limit) = settings.auto(items);
+                (Method::Exemplars(settings), limit)
+            }
+            (Count::Auto, _) => return Err(Error::NoAuto { method: self.name() }),
+        })
     }
 
     /// True if the selection says what each pick stands for: [`Selection::assignment`].

@@ -6,8 +6,8 @@ use faer::{MatMut, MatRef};
 use rand_chacha::ChaCha8Rng;
 
 use crate::baselines::distance::{Table, dot, shift_rows};
-use crate::baselines::random::keys;
-use crate::{Float, linalg, rank};
+use crate::baselines::random::uniform;
+use crate::{Float, linalg};
 
 /// Rows a product where only their distances count.
 const BLOCK: usize = 64;
@@ -64,12 +64,32 @@ impl<T: Float> Rows<T> {
 
 /// `count` of the listed items, or all if there are no more, in order.
 pub(crate) fn sample(generator: &mut ChaCha8Rng, items: &[usize], count: usize) -> Vec<usize> {
-    if items.len() <= count {
-        return items.to_vec();
+    positions(generator, items.len(), count).into_iter().map(|position| items[position]).collect()
+}
+
+/// `count` positions below `items`, or all if there are no more, in order; memory for `count` of them.
+pub(crate) fn positions(generator: &mut ChaCha8Rng, items: usize, count: usize) -> Vec<usize> {
+    if items <= count {
+        return (0..items).collect();
     }
-    let mut drawn = rank::top(&keys(generator, items.len()), count);
+    // The `count` largest keys; of equal ones the first.
+    let mut best: Vec<(f64, usize)> = Vec::with_capacity(2 * count);
+    let mut least = f64::NEG_INFINITY;
+    for position in 0..items {
+        let key = uniform(generator);
+        if key > least {
+            best.push((key, position));
+            if best.len() == 2 * count {
+                best.select_nth_unstable_by(count - 1, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+                best.truncate(count);
+                least = best[count - 1].0;
+            }
+        }
+    }
+    best.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let mut drawn: Vec<usize> = best[..count].iter().map(|&(_, position)| position).collect();
     drawn.sort_unstable();
-    drawn.into_iter().map(|position| items[position]).collect()
+    drawn
 }
 
 /// The median of the squared distances between two lists of items, zeros left out; 1 if there are no others.

@@ -1,84 +1,92 @@
 //! Row sums of |A| for the factored solution A[n][m] = w_n <x_n, f_m>: the one quadratic
 //! step, done only for rows that can still reach the top K.
 
-use faer::MatRef;
+use faer::Mat;
 
-use crate::blocks::{Team, move_sums};
-use crate::data::Samples;
-use crate::linalg::product;
-use crate::{Float, Progress, Run, rank};
+use crate::pass::{Engine, Kind, Record, Request, Top};
+use crate::{Error, Progress, Run};
 
 /// Rows scored at a time.
 const BATCH: usize = 256;
 
-/// A in factored form: A[n][m] = weights[n] <x_n, factor_m>.
-pub(crate) struct Factored<'a, T> {
-    pub samples: &'a Samples<'a, T>,
-    pub weights: &'a [f64],
-    /// N x L, row-major.
-    pub factor: &'a [T],
+/// Where the numbers of a row stand, and what makes A of them: A[n][m] = weight_n / divisor <x_n, values_m>.
+pub(crate) struct Columns {
+    pub norm: usize,
+    pub weight: usize,
+    pub width: usize,
+    pub divisor: f64,
 }
 
-/// The scores that were computed exactly; minus infinity for rows that cannot reach the top K.
+/// The scores that were computed exactly: no other row can reach the top K.
 pub(crate) struct Scores {
-    pub values: Vec<f64>,
-    pub rows_scored: usize,
+    /// Items and scores, in any order.
+    pub values: Vec<(usize, f64)>,
     pub stopped: bool,
+}
+
+impl Scores {
+    /// The `k` best, best first; on ties the smaller index.
+    pub fn top(&self, k: usize) -> (Vec<usize>, Vec<f64>) {
+        let mut order = self.values.clone();
+        order.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        order.truncate(k);
+        order.into_iter().unzip()
+    }
+
+    /// The score of every item, if all were scored.
+    pub fn all(&self, items: usize) -> Option<Vec<f64>> {
+        (self.values.len() == items).then(|| {
+            let mut all = vec![0.0; items];
+            self.values.iter().for_each(|&(item, score)| all[item] = score);
+            all
+        })
+    }
 }
 
 /// Turns a row sum and a row norm into the score: identity, or the authors' sparse-row rule.
 pub(crate) type Rule<'a> = &'a dyn Fn(f64, f64) -> f64;
 
 /// Scores rows by decreasing norm until no other can reach the top `k`: |a^n|_1 <= sqrt(N) |a^n|_2.
-pub(crate) fn row_sums<T: Float>(
-    a: &Factored<'_, T>,
-    norms: &[f64],
+pub(crate) fn row_sums(
+    rows: &mut dyn Engine,
+    columns: &Columns,
     k: usize,
     rule: Rule<'_>,
-    (team, run): (&Team, &mut Run<'_>),
-) -> Scores {
-    let items = norms.len();
-    let order = rank::top(norms, items);
-    let mut scores = Scores { values: vec![f64::NEG_INFINITY; items], rows_scored: 0, stopped: false };
+    run: &mut Run<'_>,
+) -> Result<Scores, Error> {
+    let &Columns { norm: key, weight: other, width, divisor } = columns;
+    let items = rows.items();
+    let mut scores = Scores { values: Vec::new(), stopped: false };
     let mut best = Best::new(k);
-    for batch in order.chunks(BATCH) {
-        let bound = (items as f64).sqrt() * norms[batch[0]] * (1.0 + 1e-9);
+    let mut after = None;
+    while scores.values.len() < items {
+        let batch = rows.pass(&Top { least: false, count: BATCH, after, key, other, width }.request())?.records.list;
+        let bound = (items as f64).sqrt() * batch[0].key * (1.0 + 1e-9);
         if !run.all_scores && best.threshold().is_some_and(|least| bound < least) {
             break;
         }
-        for (&row, sum) in batch.iter().zip(sums_of(a, batch, team)) {
-            let score = rule(a.weights[row] * sum, norms[row]);
-            scores.values[row] = score;
+        after = batch.last().map(|record| (record.key, record.index));
+        for (record, sum) in batch.iter().zip(sums_of(rows, &batch, width)?) {
+            let weight = record.row[record.row.len() - 1];
+            let score = rule(weight / divisor * sum, record.key);
+            scores.values.push((record.index, score));
             best.offer(score);
         }
-        scores.rows_scored += batch.len();
-        let enough = scores.rows_scored >= k;
-        if run.tell(&Progress::count("score", scores.rows_scored, items)) {
+        let enough = scores.values.len() >= k;
+        if run.tell(&Progress::count("score", scores.values.len(), items)) {
             scores.stopped = true;
             if enough {
                 break;
             }
         }
     }
-    scores
+    Ok(scores)
 }
 
 /// sum_m |<x_n, f_m>| for the listed rows n.
-fn sums_of<T: Float>(a: &Factored<'_, T>, rows: &[usize], team: &Team) -> Vec<f64> {
-    let left = a.samples.gather(rows);
-    let features = a.samples.features();
-    let add = |sums: &mut (Vec<f64>, Vec<T>), range: std::ops::Range<usize>| {
-        let (sums, scratch) = sums;
-        let block = &a.factor[range.start * features..range.end * features];
-        let right = MatRef::from_row_major_slice(block, range.len(), features);
-        scratch.resize(rows.len() * range.len(), T::from_f64(0.0));
-        let products = faer::MatMut::from_row_major_slice_mut(scratch, rows.len(), range.len());
-        product(products, left.mat(), right.transpose(), 1.0);
-        for (sum, row) in sums.iter_mut().zip(scratch.chunks_exact(range.len())) {
-            *sum += row.iter().map(|value| value.to_f64().abs()).sum::<f64>();
-        }
-    };
-    team.fold(|| (vec![0.0; rows.len()], Vec::new()), add, |a, b| move_sums(&mut a.0, &mut b.0)).0
+fn sums_of(rows: &mut dyn Engine, batch: &[Record], width: usize) -> Result<Vec<f64>, Error> {
+    let left = Mat::from_fn(batch.len(), rows.features(), |i, j| batch[i].row[j]);
+    Ok(rows.pass(&Request::new(Kind::Absolute, width).matrix(left.as_ref()))?.add)
 }
 
 /// The k largest scores seen: what a row has to beat.

@@ -1,7 +1,8 @@
 //! How good an iterate is: objective, duality gap, optimality conditions.
 
+use super::Problem;
 use super::entries::Sweep;
-use super::{Problem, RowSums};
+use super::weights::RowSums;
 
 /// What is known of one iterate.
 #[derive(Clone, Copy)]

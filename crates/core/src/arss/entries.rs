@@ -19,6 +19,16 @@ impl Kernel {
         Kernel { mu: f64::NAN, next_mu: f64::NAN, curve: Curve::new(settings.p, settings.root) }
     }
 
+    /// All of it as numbers, for blocks elsewhere.
+    pub fn numbers(&self) -> impl Iterator<Item = f64> {
+        [self.mu, self.next_mu].into_iter().chain(self.curve.numbers())
+    }
+
+    /// The kernel from its numbers.
+    pub fn from_numbers(numbers: &[f64]) -> Self {
+        Kernel { mu: numbers[0], next_mu: numbers[1], curve: Curve::from_numbers(&numbers[2..]) }
+    }
+
     /// The kernel of an iteration with penalty `mu`, `next_mu` being that of the next.
     pub fn set(&mut self, mu: f64, next_mu: f64) {
         (self.mu, self.next_mu) = (mu, next_mu);

@@ -8,11 +8,13 @@
 //! `docs/algorithm.md` maps every symbol and step to its place here.
 #![allow(non_snake_case)]
 
+pub(crate) mod blocks;
 mod certificate;
 mod entries;
 mod penalty;
 mod reference;
 mod tall;
+mod weights;
 mod wide;
 
 use std::time::Instant;
@@ -21,16 +23,17 @@ pub use penalty::Penalty;
 pub use reference::{ArssReference, UpdateA};
 
 use crate::blocks::Team;
-use crate::lanes::{LANES, Lanes, each, power};
+use crate::pass::{Engine, Memory};
 use crate::score::{self, Scores};
 use crate::{
     Error, Float, Gamma, Kernel, Method, Note, Report, RootSteps, Run, Samples, Seconds, Selection, Solution, Status,
-    Step, rank,
+    Step,
 };
 use certificate::Certificate;
 use entries::Sweep;
 use penalty::Schedule;
 use tall::Tall;
+use weights::RowSums;
 use wide::Wide;
 
 /// ARSS: min sum |X - XA|^p + gamma sum_n |a^n|_2, items ranked by the row sums of |A|.
@@ -157,27 +160,39 @@ impl Arss {
     ) -> Result<Selection, Error> {
         if samples.items() > samples.features() {
             let team = Team::new(run, samples.items(), samples.features())?;
-            Ok(self.run_form(samples, k, Tall::new(samples, &team, self.eps), run))
+            self.run_engine(&mut Memory::new(samples, &team), samples.scale(), k, run)
         } else {
             let team = Team::new(run, samples.features(), samples.items())?;
-            Ok(self.run_form(samples, k, Wide::new(samples, &team, self.eps), run))
+            self.run_form((samples.items(), samples.scale()), k, Wide::new(samples, &team, self.eps), run)
         }
     }
 
-    /// Solves, scores and ranks.
-    fn run_form<T: Float>(
+    /// Chooses from rows that were multiplied by `scale`, wherever they are; there are more rows than values in one.
+    pub(crate) fn run_engine(
         &self,
-        samples: &Samples<'_, T>,
+        rows: &mut dyn Engine,
+        scale: f64,
+        k: usize,
+        run: &mut Run<'_>,
+    ) -> Result<Selection, Error> {
+        let items = rows.items();
+        self.run_form((items, scale), k, Tall::new(rows, self.eps)?, run)
+    }
+
+    /// Solves, scores and ranks.
+    fn run_form(
+        &self,
+        (items, scale): (usize, f64),
         k: usize,
         mut form: impl Form,
         run: &mut Run<'_>,
-    ) -> Selection {
+    ) -> Result<Selection, Error> {
         let clock = Instant::now();
-        let problem = Problem::new(self, samples, &form);
+        let problem = Problem::new(self, scale, &form.facts()?);
         let rank = form.rank();
         let prepare = clock.elapsed().as_secs_f64();
 
-        let mut report = solve(self, &problem, &mut form, run);
+        let mut report = solve(self, &problem, &mut form, run)?;
         report.seconds.prepare = prepare;
         report.seconds.solve = clock.elapsed().as_secs_f64() - prepare;
         if k > rank {
@@ -185,30 +200,28 @@ impl Arss {
         }
 
         let sparse = self.sparse_rows;
-        let items = samples.items();
         let rule = |sum: f64, norm: f64| match sparse {
             Some(limit) if score::hoyer(sum, norm, items) > limit => 0.0,
             _ => sum,
         };
-        let Outcome { scores, row_norms, residuals, solution } = form.finish(k, &rule, run);
-        let indices = rank::top(&scores.values, k);
-        report.rows_scored = scores.rows_scored;
+        let Outcome { scores, row_norms, residuals, solution } = form.finish(k, &rule, run)?;
+        let (indices, top) = scores.top(k);
+        report.rows_scored = scores.values.len();
         if scores.stopped {
             report.status = Status::Stopped;
         }
         report.seconds.score = clock.elapsed().as_secs_f64() - report.seconds.solve - prepare;
-        let scale = samples.scale();
-        Selection {
+        Ok(Selection {
             method: "arss",
-            scores: indices.iter().map(|&i| scores.values[i]).collect(),
+            scores: top,
             indices,
-            all_scores: (scores.rows_scored == items).then_some(scores.values),
+            all_scores: scores.all(items),
             assignment: None,
-            row_norms: Some(row_norms),
+            row_norms,
             residuals: residuals.into_iter().map(|r| r / scale).collect(),
             solution: solution.map(|solution| unscaled(solution, scale.powf(1.0 - self.p))),
             report,
-        }
+        })
     }
 }
 
@@ -235,10 +248,9 @@ struct Problem {
 }
 
 impl Problem {
-    fn new<T: Float>(settings: &Arss, samples: &Samples<'_, T>, form: &impl Form) -> Self {
-        let (p, scale) = (settings.p, samples.scale());
+    fn new(settings: &Arss, scale: f64, facts: &Facts) -> Self {
+        let p = settings.p;
         let unit = scale.powf(p);
-        let facts = form.facts();
         let gamma = match settings.gamma {
             Gamma::Absolute(gamma) => gamma * unit,
             // For p < 1 the mean size of an entry makes the ratio independent of the data's units.
@@ -246,9 +258,8 @@ impl Problem {
         };
         let mu_unit = scale.powf(p - 2.0);
         let gamma = gamma.clamp(MODERATE.0, MODERATE.1);
-        let entries = samples.items() as f64 * samples.features() as f64;
         let (norm, longest, mean_abs) = (facts.norm, facts.longest, facts.mean_abs);
-        Problem { p, gamma, norm, longest, unit, mu_unit, mean_abs, entries }
+        Problem { p, gamma, norm, longest, unit, mu_unit, mean_abs, entries: facts.entries }
     }
 
     /// The next line of the history, in the units of the data as given.
@@ -270,6 +281,8 @@ pub(crate) struct Facts {
     pub longest: f64,
     /// Mean |x| over all entries.
     pub mean_abs: f64,
+    /// How many entries there are.
+    pub entries: f64,
     /// max_n |x_n' sign(X)|_2: for p = 1 and gamma beyond it A = 0 is optimal.
     pub gamma_max: f64,
 }
@@ -277,7 +290,7 @@ pub(crate) struct Facts {
 /// What a form hands over at the end.
 pub(crate) struct Outcome {
     pub scores: Scores,
-    pub row_norms: Vec<f64>,
+    pub row_norms: Option<Vec<f64>>,
     pub residuals: Vec<f64>,
     pub solution: Option<Solution>,
 }
@@ -285,19 +298,19 @@ pub(crate) struct Outcome {
 /// The steps of Algorithm 2 in one of its two forms: N > L ([`Tall`]) or N <= L ([`Wide`]).
 trait Form {
     /// What the settings need to know of the data.
-    fn facts(&self) -> Facts;
+    fn facts(&mut self) -> Result<Facts, Error>;
     /// The numerical rank of X.
     fn rank(&self) -> usize;
     /// Step 6, Algorithm 1: the A-step's linear system, from the weights and beta = mu / gamma.
     fn update_a(&mut self, mu: f64, gamma: f64);
     /// Steps 7, 3 and 5: the multiplier, then E and P of the next iteration. With `keep` the
     /// state stays that of this iteration, so that it can be handed out.
-    fn update_multiplier_and_e(&mut self, kernel: &entries::Kernel, keep: bool) -> Sweep;
+    fn update_multiplier_and_e(&mut self, kernel: &entries::Kernel, keep: bool) -> Result<Sweep, Error>;
     /// Step 4: the row norms of A and, unless `keep`, the weights of the next iteration:
     /// w <- w (|a^n| / w)^relaxation.
-    fn update_v(&mut self, relaxation: f64, keep: bool) -> RowSums;
+    fn update_v(&mut self, relaxation: f64, keep: bool) -> Result<RowSums, Error>;
     /// The solution: scores, row norms, residuals.
-    fn finish(self, k: usize, rule: score::Rule<'_>, run: &mut Run<'_>) -> Outcome;
+    fn finish(self, k: usize, rule: score::Rule<'_>, run: &mut Run<'_>) -> Result<Outcome, Error>;
 }
 
 /// The solution for the data as given: its multiplier is larger by `factor`.
@@ -308,53 +321,10 @@ fn unscaled(mut solution: Solution, factor: f64) -> Solution {
     solution
 }
 
-/// The weights that follow `weights` after the row norms `norms`.
-#[inline(always)]
-pub(crate) fn next_weights(weights: &Lanes<f64>, norms: &Lanes<f64>, eps: f64, relaxation: f64) -> Lanes<f64> {
-    let plain = each(norms, |norm| (norm * norm + eps).sqrt());
-    if relaxation == 1.0 {
-        return plain;
-    }
-    let mut next = plain;
-    for i in 0..LANES {
-        next[i] = plain[i] / weights[i];
-    }
-    next = power(&next, relaxation);
-    for i in 0..LANES {
-        next[i] = (weights[i] * next[i]).max(eps.sqrt());
-    }
-    next
-}
-
-/// Sums over the rows of A.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct RowSums {
-    /// sum_n |a^n|_2.
-    pub norms: f64,
-    /// sum_n | |a^n|_2 - w_n |: how far the weights are from their fixed point.
-    pub change: f64,
-    /// max_n |a^n|_2 / w_n = max_n |x_n' Lambda|_2 / gamma: at most 1 at the optimum.
-    pub growth: f64,
-}
-
-impl RowSums {
-    pub fn add_row(&mut self, norm: f64, weight: f64) {
-        self.norms += norm;
-        self.change += (norm - weight).abs();
-        self.growth = self.growth.max(norm / weight);
-    }
-
-    pub fn merge(&mut self, other: RowSums) {
-        self.norms += other.norms;
-        self.change += other.change;
-        self.growth = self.growth.max(other.growth);
-    }
-}
-
 /// Algorithm 2. E of the first iteration is 0 (A = I, Lambda = 0), so P = X; from then on E and P
 /// are made in the same pass over the data as the multiplier they follow from. An iterate that is
 /// to be handed out is made with `keep`, which leaves the state as the solution needs it.
-fn solve(settings: &Arss, problem: &Problem, form: &mut impl Form, run: &mut Run<'_>) -> Report {
+fn solve(settings: &Arss, problem: &Problem, form: &mut impl Form, run: &mut Run<'_>) -> Result<Report, Error> {
     let mut schedule = Schedule::new(settings.penalty, problem);
     let relaxation = schedule.relaxation();
     let mut kernel = entries::Kernel::new(settings);
@@ -367,8 +337,8 @@ fn solve(settings: &Arss, problem: &Problem, form: &mut impl Form, run: &mut Run
         let (mu, next_mu) = schedule.advance(found.as_ref());
         kernel.set(mu, next_mu);
         form.update_a(mu, problem.gamma); // step 6
-        let sweep = form.update_multiplier_and_e(&kernel, keep); // steps 7, 3, 5
-        let rows = form.update_v(relaxation, keep); // step 4
+        let sweep = form.update_multiplier_and_e(&kernel, keep)?; // steps 7, 3, 5
+        let rows = form.update_v(relaxation, keep)?; // step 4
 
         let certificate = *found.insert(Certificate::new(problem, next_mu, &sweep, &rows));
         let step = problem.step(&history, mu, &certificate);
@@ -385,14 +355,14 @@ fn solve(settings: &Arss, problem: &Problem, form: &mut impl Form, run: &mut Run
         }
         if keep {
             // Converged one iteration ago and no longer: take the step that `keep` left out.
-            form.update_multiplier_and_e(&kernel, false);
-            form.update_v(relaxation, false);
+            form.update_multiplier_and_e(&kernel, false)?;
+            form.update_v(relaxation, false)?;
         }
         keep = converged || status == Status::Stopped || iteration + 1 == settings.max_iterations;
     }
 
     let last = history[history.len() - 1];
-    Report {
+    Ok(Report {
         status,
         iterations: last.iteration,
         objective: last.objective,
@@ -403,5 +373,5 @@ fn solve(settings: &Arss, problem: &Problem, form: &mut impl Form, run: &mut Run
         seconds: Seconds::default(),
         rows_scored: 0,
         notes: if acted { Vec::new() } else { vec![Note::LossNeverActed] },
-    }
+    })
 }

@@ -5,12 +5,13 @@ use std::ops::Range;
 use faer::{Mat, MatMut, MatRef};
 
 use super::entries::{Kernel, Sweep, sweep_entries};
-use super::{Facts, Form, Outcome, RowSums, next_weights};
+use super::weights::{RowSums, next_weights};
+use super::{Facts, Form, Outcome};
 use crate::blocks::{Team, move_sums};
 use crate::lanes::LANES;
 use crate::linalg::{self, CrossSum, GramSum};
 use crate::score::{self, Scores};
-use crate::{Float, Run, Samples, Solution};
+use crate::{Error, Float, Run, Samples, Solution};
 
 /// The state: P, the weights, and N x N matrices.
 pub(crate) struct Wide<'a, T> {
@@ -66,7 +67,7 @@ impl<'a, T: Float> Wide<'a, T> {
 }
 
 impl<T: Float> Form for Wide<'_, T> {
-    fn facts(&self) -> Facts {
+    fn facts(&mut self) -> Result<Facts, Error> {
         let (X, N) = (&self.X, self.X.features());
         let sign = |x: &T| T::from_f64(f64::from(i8::from(x.to_f64() > 0.0) - i8::from(x.to_f64() < 0.0)));
         let add = |(cross, size): &mut (CrossSum<T>, f64), range: Range<usize>| {
@@ -85,7 +86,8 @@ impl<T: Float> Form for Wide<'_, T> {
         let gamma_max = (0..N).map(row).fold(0.0, f64::max).sqrt();
         let trace: f64 = (0..N).map(|n| self.G[(n, n)]).sum();
         let longest = (0..N).map(|n| self.G[(n, n)]).fold(0.0, f64::max).sqrt();
-        Facts { norm: trace.sqrt(), longest, mean_abs: size / (N * X.items()) as f64, gamma_max }
+        let entries = (N * X.items()) as f64;
+        Ok(Facts { norm: trace.sqrt(), longest, mean_abs: size / entries, entries, gamma_max })
     }
 
     fn rank(&self) -> usize {
@@ -105,7 +107,7 @@ impl<T: Float> Form for Wide<'_, T> {
     }
 
     /// Lambda = mu (XA - P), which is Eq. (6) with P inserted; then E, P, and X'P.
-    fn update_multiplier_and_e(&mut self, kernel: &Kernel, keep: bool) -> Sweep {
+    fn update_multiplier_and_e(&mut self, kernel: &Kernel, keep: bool) -> Result<Sweep, Error> {
         let (X, N) = (&self.X, self.X.features());
         let A = linalg::cast::<T>(self.A.as_ref());
         let visit = |sum: &mut (Sweep, CrossSum<T>, Vec<T>), range: Range<usize>, P: &mut [T]| {
@@ -129,10 +131,10 @@ impl<T: Float> Form for Wide<'_, T> {
         if !keep {
             self.XP = cross.finish();
         }
-        sweep
+        Ok(sweep)
     }
 
-    fn update_v(&mut self, relaxation: f64, keep: bool) -> RowSums {
+    fn update_v(&mut self, relaxation: f64, keep: bool) -> Result<RowSums, Error> {
         let mut sums = RowSums::default();
         for n in 0..self.weights.len() {
             let norm = self.row_norm(n);
@@ -143,14 +145,14 @@ impl<T: Float> Form for Wide<'_, T> {
                 self.weights[n] = next[0];
             }
         }
-        sums
+        Ok(sums)
     }
 
-    fn finish(self, _k: usize, rule: score::Rule<'_>, run: &mut Run<'_>) -> Outcome {
+    fn finish(self, _k: usize, rule: score::Rule<'_>, run: &mut Run<'_>) -> Result<Outcome, Error> {
         let N = self.weights.len();
         let row_norms: Vec<f64> = (0..N).map(|n| self.row_norm(n)).collect();
         let row_sum = |n: usize| (0..N).map(|m| self.A[(n, m)].abs()).sum::<f64>();
-        let values = (0..N).map(|n| rule(row_sum(n), row_norms[n])).collect();
+        let values = (0..N).map(|n| (n, rule(row_sum(n), row_norms[n]))).collect();
         let (X, A) = (&self.X, linalg::cast::<T>(self.A.as_ref()));
         let visit = |(squares, scratch): &mut (Vec<f64>, Vec<T>), range: Range<usize>| {
             let block = X.block(range);
@@ -163,11 +165,11 @@ impl<T: Float> Form for Wide<'_, T> {
         };
         let start = || (vec![0.0; N], Vec::new());
         let (squares, _) = self.team.fold(start, visit, |a, b| move_sums(&mut a.0, &mut b.0));
-        Outcome {
-            scores: Scores { values, rows_scored: N, stopped: false },
+        Ok(Outcome {
+            scores: Scores { values, stopped: false },
             residuals: squares.into_iter().map(f64::sqrt).collect(),
             solution: run.keep_solution.then(|| Solution { dual: self.dual(), weights: self.weights.clone() }),
-            row_norms,
-        }
+            row_norms: Some(row_norms),
+        })
     }
 }

@@ -57,14 +57,15 @@ impl<'a, T: Float> Table<'a, T> {
         Ok(Table { samples, team, origin: origin(&samples) })
     }
 
+    /// Rows that were put into a safe range before, with the origin of the table that they come from.
+    pub fn of_rows(samples: &Samples<'a, T>, origin: Vec<f64>, run: &Run<'_>) -> Result<Self, Error> {
+        let team = Team::new(&Run { threads: run.threads, ..Run::default() }, samples.items(), samples.features())?;
+        Ok(Table { samples: *samples, team, origin })
+    }
+
     /// The points whose rows are `values`.
     pub fn points(&self, values: Vec<f64>) -> Points<T> {
-        let features = self.origin.len();
-        let shift = |(x, o): (&f64, &f64)| T::from_f64(x - o);
-        let rows = values.chunks_exact(features);
-        let shifted: Vec<T> = rows.flat_map(|row| row.iter().zip(&self.origin).map(shift)).collect();
-        let half = shifted.chunks_exact(features).map(|row| T::from_f64(0.5 * dot(row, row))).collect();
-        Points { values, shifted, half }
+        Points::new(values, &self.origin)
     }
 
     /// The listed items as rows of `f64`.
@@ -100,20 +101,35 @@ impl<'a, T: Float> Table<'a, T> {
     }
 
     fn visit(&self, points: &Points<T>, scratch: &mut Scratch<T>, range: Range<usize>, own: &mut [Near]) {
-        let block = self.samples.block(range);
-        let features = block.columns;
-        shift_rows(&block.values, &self.origin, &mut scratch.shifted);
+        points.nearest(&self.samples.block(range).values, &self.origin, scratch, own);
+    }
+}
+
+impl<T: Float> Points<T> {
+    /// The points whose rows are `values`.
+    pub fn new(values: Vec<f64>, origin: &[f64]) -> Self {
+        let shift = |(x, o): (&f64, &f64)| T::from_f64(x - o);
+        let rows = values.chunks_exact(origin.len());
+        let shifted: Vec<T> = rows.flat_map(|row| row.iter().zip(origin).map(shift)).collect();
+        let half = shifted.chunks_exact(origin.len()).map(|row| T::from_f64(0.5 * dot(row, row))).collect();
+        Points { values, shifted, half }
+    }
+
+    /// The nearest point of each of some rows.
+    pub fn nearest(&self, rows: &[T], origin: &[f64], scratch: &mut Scratch<T>, own: &mut [Near]) {
+        let (features, count) = (origin.len(), own.len());
+        shift_rows(rows, origin, &mut scratch.shifted);
         scratch.least.clear();
-        scratch.least.resize(block.rows, T::from_f64(f64::INFINITY));
-        let lhs = MatRef::from_row_major_slice(&scratch.shifted, block.rows, features);
-        let tiles = points.shifted.chunks(TILE * features).zip(points.half.chunks(TILE));
+        scratch.least.resize(count, T::from_f64(f64::INFINITY));
+        let lhs = MatRef::from_row_major_slice(&scratch.shifted, count, features);
+        let tiles = self.shifted.chunks(TILE * features).zip(self.half.chunks(TILE));
         for (tile, (values, half)) in tiles.enumerate() {
-            let count = half.len();
-            scratch.products.resize(block.rows * count, T::from_f64(0.0));
-            let rhs = MatRef::from_row_major_slice(values, count, features).transpose();
-            let product = MatMut::from_row_major_slice_mut(&mut scratch.products, block.rows, count);
+            let points = half.len();
+            scratch.products.resize(count * points, T::from_f64(0.0));
+            let rhs = MatRef::from_row_major_slice(values, points, features).transpose();
+            let product = MatMut::from_row_major_slice_mut(&mut scratch.products, count, points);
             matmul(product, Accum::Replace, lhs, rhs, T::from_f64(1.0), Par::Seq);
-            let rows = scratch.products.chunks_exact(count).zip(&mut scratch.least).zip(own.iter_mut());
+            let rows = scratch.products.chunks_exact(points).zip(&mut scratch.least).zip(own.iter_mut());
             for ((products, least), near) in rows {
                 for (point, (&product, &half)) in products.iter().zip(half).enumerate() {
                     let value = half - product;
@@ -124,15 +140,15 @@ impl<'a, T: Float> Table<'a, T> {
                 }
             }
         }
-        for (row, near) in own.iter_mut().enumerate() {
-            let point = &points.values[near.point * features..(near.point + 1) * features];
-            near.squared = squared_distance(block.row(row), point);
+        for (row, near) in rows.chunks_exact(features).zip(own) {
+            let point = &self.values[near.point * features..(near.point + 1) * features];
+            near.squared = squared_distance(row, point);
         }
     }
 }
 
 /// Buffers of one chunk.
-struct Scratch<T> {
+pub(crate) struct Scratch<T> {
     shifted: Vec<T>,
     products: Vec<T>,
     least: Vec<T>,
@@ -159,16 +175,24 @@ pub(crate) fn shift_rows<T: Float, U: Float>(rows: &[T], origin: &[f64], shifted
 
 /// The median of a few items, feature by feature: amid the data even when some rows are wild.
 fn origin<T: Float>(samples: &Samples<'_, T>) -> Vec<f64> {
-    let (items, count) = (samples.items(), samples.items().min(ORIGIN_ITEMS));
-    let mut values = vec![0.0; count];
+    let rows: Vec<Vec<f64>> = origin_items(samples.items()).map(|item| samples.item(item)).collect();
+    median_row(&rows)
+}
+
+/// The items that the origin is made of.
+pub(crate) fn origin_items(items: usize) -> impl Iterator<Item = usize> {
+    let count = items.min(ORIGIN_ITEMS);
+    (0..count).map(move |position| (position as u128 * items as u128 / count as u128) as usize)
+}
+
+/// The median of some rows, feature by feature.
+pub(crate) fn median_row(rows: &[Vec<f64>]) -> Vec<f64> {
     let median = |feature: usize| {
-        for (position, value) in values.iter_mut().enumerate() {
-            *value = samples.get(position * items / count, feature).to_f64();
-        }
+        let mut values: Vec<f64> = rows.iter().map(|row| row[feature]).collect();
         values.sort_unstable_by(f64::total_cmp);
-        values[count / 2] * samples.scale()
+        values[rows.len() / 2]
     };
-    (0..samples.features()).map(median).collect()
+    (0..rows[0].len()).map(median).collect()
 }
 
 /// |a - b|^2, in `f64`.

@@ -7,20 +7,14 @@
 use std::ops::Range;
 
 use super::demands::Demands;
+use super::lists::Lists;
 use crate::baselines::distance::{Near, Table};
-use crate::baselines::random::generator;
 use crate::baselines::report;
 use crate::blocks::{Team, move_sums};
 use crate::lanes::exponentials;
-use crate::rows::{Rows, median_squared, sample};
+use crate::rows::{Rows, median_squared};
 use crate::{Assignment, Error, Float, Progress, Run, Selection, Status, rank};
 
-/// Most rows that must be covered; more are sampled.
-const REFERENCE: usize = 8192;
-/// Most rows to choose from, or 4 K if that is more.
-const POOL: usize = 8192;
-/// Rows that the width is measured on.
-const SCALE_ROWS: (usize, usize) = (512, 2048);
 /// How much narrower than the score's the similarity is.
 const SHARP: f64 = 3.0;
 /// Reference rows a block.
@@ -45,6 +39,10 @@ pub(crate) struct Plan<'a> {
 }
 
 impl Plan<'_> {
+    pub fn weight(&self, item: usize) -> f64 {
+        self.weights.map_or(1.0, |weights| weights[item])
+    }
+
     /// The fewest picks that will do: with a rule that stops, one.
     pub fn least(&self) -> usize {
         if self.stop.is_some() { 1 } else { self.k }
@@ -66,7 +64,18 @@ pub(crate) fn choose<T: Float>(
     demands: &mut Demands<'_>,
     run: &mut Run<'_>,
 ) -> Result<Chosen, Error> {
-    let mut facility = Facility::new(table, plan, demands)?;
+    let lists = Lists::of(plan, demands);
+    let weights = lists.reference.iter().map(|&item| plan.weight(item)).collect();
+    pick(Facility::new(table, lists, weights)?, plan, demands, run)
+}
+
+/// Picks by the facility.
+pub(crate) fn pick<T: Float>(
+    mut facility: Facility<'_, '_, T>,
+    plan: &Plan<'_>,
+    demands: &mut Demands<'_>,
+    run: &mut Run<'_>,
+) -> Result<Chosen, Error> {
     let mut chosen = Chosen { picks: Vec::new(), gains: Vec::new(), status: Status::Converged };
     let stopped = facility.measure(run);
     let mut include = std::mem::take(&mut demands.include);
@@ -160,7 +169,7 @@ struct Cover {
 }
 
 /// The rows to cover, the rows to choose from, and what is known of their gains.
-struct Facility<'t, 'a, T> {
+pub(crate) struct Facility<'t, 'a, T> {
     table: &'t Table<'a, T>,
     /// Walks over the reference rows.
     team: Team,
@@ -180,24 +189,10 @@ struct Facility<'t, 'a, T> {
 }
 
 impl<'t, 'a, T: Float> Facility<'t, 'a, T> {
-    fn new(table: &'t Table<'a, T>, plan: &Plan<'_>, demands: &Demands<'_>) -> Result<Self, Error> {
-        let items = 0..plan.passed.len();
-        let weight = |item: usize| plan.weights.map_or(1.0, |weights| weights[item]);
-        let mut rows: Vec<usize> = items.clone().filter(|&item| plan.passed[item] && weight(item) > 0.0).collect();
-        if rows.is_empty() {
-            rows = items.clone().filter(|&item| weight(item) > 0.0).collect();
-        }
-        let mut generator = generator(plan.seed.wrapping_add(1));
-        let allowed: Vec<usize> = items.filter(|&item| plan.passed[item] && demands.open(item)).collect();
-        let mut pool = sample(&mut generator, &allowed, POOL.max(plan.k.saturating_mul(4)));
-        pool.extend_from_slice(&demands.include);
-        pool.sort_unstable();
-        pool.dedup();
-        let reference = sample(&mut generator, &rows, REFERENCE);
-        let some = sample(&mut generator, &rows, SCALE_ROWS.0);
-        let h2 = median_squared(table, &sample(&mut generator, &rows, SCALE_ROWS.1), &some);
-
-        let weights: Vec<f64> = reference.iter().map(|&item| weight(item)).collect();
+    /// With the weights of the reference rows.
+    pub fn new(table: &'t Table<'a, T>, lists: Lists, weights: Vec<f64>) -> Result<Self, Error> {
+        let Lists { pool, reference, wide, narrow } = lists;
+        let h2 = median_squared(table, &wide, &narrow);
         let team = Team::new(&Run { block: BLOCK, ..Run::default() }, reference.len(), 1)?;
         Ok(Facility {
             table,

@@ -37,12 +37,23 @@ struct Mixture {
 
 /// The strangeness beyond which a row is a stranger, as a logarithm; NaN is no row.
 pub(super) fn threshold(strange: &[f64], ridge: f64) -> f64 {
-    let mut z: Vec<f64> = strange.iter().filter(|v| !v.is_nan()).map(|v| v.ln()).collect();
-    z.sort_unstable_by(f64::total_cmp);
-    let n = z.len();
-    if n > QUANTILES {
-        z = (0..QUANTILES).map(|q| z[((q as f64 + 0.5) * n as f64 / QUANTILES as f64) as usize]).collect();
+    let mut sorted: Vec<f64> = strange.iter().copied().filter(|v| !v.is_nan()).collect();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let quantiles: Vec<f64> = quantiles(sorted.len()).into_iter().map(|at| sorted[at]).collect();
+    threshold_of(&quantiles, ridge)
+}
+
+/// Which of so many sorted values stand for all.
+pub(super) fn quantiles(count: usize) -> Vec<usize> {
+    if count <= QUANTILES {
+        return (0..count).collect();
     }
+    (0..QUANTILES).map(|q| ((q as f64 + 0.5) * count as f64 / QUANTILES as f64) as usize).collect()
+}
+
+/// The threshold from the values at [`quantiles`].
+pub(super) fn threshold_of(strange: &[f64], ridge: f64) -> f64 {
+    let z: Vec<f64> = strange.iter().map(|v| v.ln()).collect();
     let loose = loose(&z, (ALONE * (1.0 + ridge)).ln());
     if z.len() < 20 || z[z.len() - 1] - z[0] < 1e-6 {
         return loose;

@@ -1,9 +1,12 @@
 //! Exemplars: score every row, set the strangers aside, choose rows that cover the others.
 
 mod assign;
+pub(crate) mod blocks;
 pub(crate) mod choice;
 pub(crate) mod demands;
+mod elsewhere;
 mod gate;
+mod lists;
 mod score;
 
 pub use assign::Assignment;
@@ -141,9 +144,14 @@ impl Exemplars {
     /// # Errors
     /// As for [`select`](Exemplars::select).
     pub fn select_auto<T: Float>(&self, samples: &Samples<'_, T>, run: &mut Run<'_>) -> Result<Selection, Error> {
-        let limit = samples.items().min(AUTO_LIMIT.max(self.include.len()));
+        let (settings, limit) = self.auto(samples.items());
+        settings.select_with(samples, limit, run)
+    }
+
+    /// The settings with the rule that stops, and the most picks there can be.
+    pub(crate) fn auto(&self, items: usize) -> (Self, usize) {
         let stop = Some(self.stop.unwrap_or(AUTO_STOP));
-        Exemplars { stop, ..self.clone() }.select_with(samples, limit, run)
+        (Exemplars { stop, ..self.clone() }, items.min(AUTO_LIMIT.max(self.include.len())))
     }
 
     fn kernel(&self) -> Kernel {

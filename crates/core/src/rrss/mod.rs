@@ -5,6 +5,7 @@
 //! L x L an iteration instead of one solve a sample.
 #![allow(non_snake_case)]
 
+pub(crate) mod blocks;
 mod reference;
 mod steps;
 
@@ -15,11 +16,13 @@ pub use reference::{RrssReference, RrssSystem};
 use faer::MatRef;
 
 use crate::blocks::Team;
+use crate::pass::{Engine, Memory};
 use crate::reduce::rotated;
+use crate::score::{self, Columns};
 use crate::{
-    Error, Float, Gamma, Kernel, Method, Note, Report, Run, Samples, Seconds, Selection, Solution, Status, Step, rank,
-    score,
+    Error, Float, Gamma, Kernel, Method, Note, Report, Run, Samples, Seconds, Selection, Solution, Status, Step,
 };
+use blocks::{NORM, RESIDUAL, W, WIDTH};
 use steps::State;
 
 /// RRSS: min sum_n |x_n - X a_n|_2 + gamma sum_n |a^n|_2, items ranked by the row sums of |A|.
@@ -122,7 +125,7 @@ impl Rrss {
         Ok(selection)
     }
 
-    /// Solves, scores and ranks data that was multiplied by `scale`.
+    /// Chooses from a table that was multiplied by `scale`.
     fn run_tall<T: Float>(
         &self,
         samples: &Samples<'_, T>,
@@ -130,58 +133,69 @@ impl Rrss {
         scale: f64,
         run: &mut Run<'_>,
     ) -> Result<Selection, Error> {
-        let clock = Instant::now();
         let team = Team::new(run, samples.items(), samples.features())?;
-        let mut state = State::new(samples, &team, self.eps);
+        self.run_engine(&mut Memory::new(samples, &team), scale, k, run)
+    }
+
+    /// Solves, scores and ranks rows that were multiplied by `scale`, wherever they are.
+    pub(crate) fn run_engine(
+        &self,
+        rows: &mut dyn Engine,
+        scale: f64,
+        k: usize,
+        run: &mut Run<'_>,
+    ) -> Result<Selection, Error> {
+        let clock = Instant::now();
+        let items = rows.items();
+        let mut state = State::new(rows, self.eps)?;
         let rank = state.rank();
         let gamma = match self.gamma {
             Gamma::Absolute(gamma) => gamma * scale,
-            Gamma::Ratio(ratio) => ratio * state.gamma_max(),
+            Gamma::Ratio(ratio) => ratio * state.gamma_max()?,
         };
         let prepare = clock.elapsed().as_secs_f64();
 
-        let mut report = self.solve(&mut state, gamma, scale, run);
+        let mut report = self.solve(&mut state, gamma, scale, run)?;
         report.seconds.prepare = prepare;
         report.seconds.solve = clock.elapsed().as_secs_f64() - prepare;
         if k > rank {
             report.notes.push(Note::Saturated { k, rank });
         }
 
-        let parts = state.finish(gamma);
-        let shares: Vec<f64> = parts.weights.iter().map(|w| w / gamma).collect();
-        let a = score::Factored { samples, weights: &shares, factor: &parts.dual };
-        let scores = score::row_sums(&a, &parts.row_norms, k, &|sum, _| sum, (&team, run));
-        let indices = rank::top(&scores.values, k);
-        report.rows_scored = scores.rows_scored;
+        state.finish(gamma)?;
+        let rows = state.rows;
+        let columns = Columns { norm: NORM, weight: W, width: WIDTH, divisor: 2.0 * gamma };
+        let scores = score::row_sums(rows, &columns, k, &|sum, _| sum, run)?;
+        let (indices, top) = scores.top(k);
+        report.rows_scored = scores.values.len();
         if scores.stopped {
             report.status = Status::Stopped;
         }
         report.seconds.score = clock.elapsed().as_secs_f64() - report.seconds.solve - prepare;
-        let dual = || parts.dual.iter().map(|value| value.to_f64()).collect();
-        let solution = run.keep_solution.then(|| Solution { dual: dual(), weights: parts.weights.clone() });
+        let residuals = rows.column(RESIDUAL)?.unwrap_or_default();
         Ok(Selection {
             method: "rrss",
-            scores: indices.iter().map(|&i| scores.values[i]).collect(),
+            scores: top,
             indices,
-            all_scores: (scores.rows_scored == samples.items()).then_some(scores.values),
-            residuals: parts.residuals.iter().map(|r| r / scale).collect(),
-            solution,
+            all_scores: scores.all(items),
+            residuals: residuals.into_iter().map(|r| r / scale).collect(),
+            solution: if run.keep_solution { solution(rows)? } else { None },
             assignment: None,
-            row_norms: Some(parts.row_norms),
+            row_norms: rows.column(NORM)?,
             report,
         })
     }
 
     /// Re-weighting until the duality gap is small enough.
-    fn solve<T: Float>(&self, state: &mut State<'_, T>, gamma: f64, scale: f64, run: &mut Run<'_>) -> Report {
+    fn solve(&self, state: &mut State<'_>, gamma: f64, scale: f64, run: &mut Run<'_>) -> Result<Report, Error> {
         let mut history: Vec<Step> = Vec::new();
         let mut status = Status::IterationLimit;
-        let longest = state.longest_sample();
+        let longest = state.longest_sample()?;
         let mut momentum = Momentum::default();
         for iteration in 1..=self.max_iterations {
             state.update_eigen(); // S = Q D Q'
-            let fit = state.update_a(gamma); // Eq. (4) for all samples: residuals and sum m m'
-            let rows = state.update_weights(momentum.at(iteration)); // U, V, S from the new A
+            let fit = state.update_a(gamma)?; // Eq. (4) for all samples: residuals and sum m m'
+            let rows = state.update_weights(momentum.at(iteration))?; // U, V, S from the new A
 
             let objective = fit.loss + gamma * rows.norms;
             momentum.learn(objective);
@@ -199,7 +213,7 @@ impl Rrss {
             }
         }
         let last = history[history.len() - 1];
-        Report {
+        Ok(Report {
             status,
             iterations: last.iteration,
             objective: last.objective,
@@ -210,8 +224,15 @@ impl Rrss {
             seconds: Seconds::default(),
             rows_scored: 0,
             notes: Vec::new(),
-        }
+        })
     }
+}
+
+/// The coefficients, where they are at hand.
+fn solution(rows: &mut dyn Engine) -> Result<Option<Solution>, Error> {
+    let (weights, dual) = (rows.column(W)?, rows.values()?);
+    let halves = |weights: Vec<f64>| weights.into_iter().map(|w| w / 2.0).collect();
+    Ok(weights.zip(dual).map(|(weights, dual)| Solution { weights: halves(weights), dual }))
 }
 
 /// Iterations that are those of the published algorithm.

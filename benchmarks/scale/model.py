@@ -1,0 +1,100 @@
+"""What a run costs: flops, bytes read, bytes over the network, rounds. The law that docs/scale.md states."""
+
+from typing import NamedTuple
+
+
+class Cost(NamedTuple):
+    """Of one pass over all rows, or of an iteration of several."""
+
+    #: Floating-point operations on the rows.
+    flops: float
+    #: Bytes of rows and state that the workers read and write.
+    touched: float
+    #: Bytes that travel between workers.
+    network: float
+    #: Rounds: passes whose sums come back to the client before the next can be asked for.
+    rounds: int
+
+
+class Setting(NamedTuple):
+    """A table on a cluster."""
+
+    rows: float
+    columns: int
+    partitions: int
+    workers: int
+    size: int = 8
+    fan_in: int = 8
+
+
+def half(columns: int) -> float:
+    """Bytes of a symmetric sum."""
+    return 8 * columns * (columns + 1) / 2
+
+
+def tree(setting: Setting, leaf: float) -> float:
+    """Bytes of sums that travel: a merge runs where most of its parts are, and the root goes to the client."""
+    moved, level = leaf, setting.partitions
+    while level > 1:
+        groups = -(-level // setting.fan_in)
+        stay = groups * max(1.0, level / groups / setting.workers)
+        moved += (level - stay) * leaf
+        level = groups
+    return moved
+
+
+def message(setting: Setting, bytes_: float) -> float:
+    """Bytes of a request: from the worker that made it to all others."""
+    return (setting.workers - 1) * bytes_
+
+
+def arss(setting: Setting) -> Cost:
+    """An iteration of ARSS: two passes, each with one full matrix there and half of one back."""
+    n, l = setting.rows, setting.columns
+    full = 8.0 * l * l
+    network = 2 * (message(setting, full) + tree(setting, half(l)))
+    # X twice, P read and written once, weights twice.
+    return Cost(5 * n * l * l, n * (4 * l * setting.size + 2 * 48), network, 2)
+
+
+def rrss(setting: Setting) -> Cost:
+    """An iteration of RRSS: as ARSS, but the state is eight numbers a row."""
+    n, l = setting.rows, setting.columns
+    network = 2 * (message(setting, 8.0 * l * l) + tree(setting, half(l)))
+    return Cost(5 * n * l * l, n * (2 * l * setting.size + 4 * 64), network, 2)
+
+
+def ted(setting: Setting) -> Cost:
+    """A pick of TED: one pass with two vectors there and one row back."""
+    n, l = setting.rows, setting.columns
+    network = message(setting, 16.0 * l) + tree(setting, 8.0 * l + 24)
+    return Cost(4 * n * l, n * (l * setting.size + 32), network, 1)
+
+
+def exemplars(setting: Setting, landmarks: int = 512, k: int = 500) -> Cost:
+    """All of Exemplars but the choice, which runs on the client: about twenty passes, two of them heavy."""
+    n, l = setting.rows, setting.columns
+    flops = n * (2 * l * landmarks + landmarks * landmarks) + 2 * n * l * k
+    digits = tree(setting, 8.0 * 65536) + 12 * tree(setting, 8.0 * 2048 * 16)
+    network = message(setting, 8.0 * landmarks * (l + landmarks)) + digits
+    return Cost(flops, n * (5 * l * setting.size + 40 * 16), network, 22)
+
+
+class Machine(NamedTuple):
+    """A worker."""
+
+    flops: float = 5e10
+    #: Bytes a second from memory.
+    memory: float = 1e10
+    #: Bytes a second over the network.
+    network: float = 1.25e9
+    #: Seconds of scheduling for each task, and of a round.
+    task: float = 0.5e-3
+    round: float = 20e-3
+
+
+def seconds(setting: Setting, cost: Cost, machine: Machine, tasks: int = 2) -> float:
+    """Of a cost on a cluster: work in parallel, then the scheduler, the network and the rounds."""
+    work = max(cost.flops / machine.flops, cost.touched / machine.memory) / setting.workers
+    scheduling = cost.rounds * (tasks * setting.partitions * machine.task + machine.round)
+    return work + scheduling + cost.network / machine.network / setting.workers

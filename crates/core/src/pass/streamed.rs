@@ -1,0 +1,216 @@
+//! Rows that are read when they are needed, with their state in a store: memory for a few blocks at a time.
+
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use super::{Access, Batch, Engine, Kind, Own, Partial, Request, Sums, Visit, remote, step};
+use crate::blocks::{Team, default_block};
+use crate::data::safe_scale;
+use crate::settings::check_k;
+use crate::{Count, Error, Float, Method, Run, Selection};
+
+/// A table whose rows can be read in any order, as often as needed, from several threads.
+pub trait RowSource<T>: Sync {
+    /// The number of rows.
+    fn items(&self) -> usize;
+    /// The values of a row.
+    fn features(&self) -> usize;
+    /// Fills `rows` with the rows from `first` on, row-major.
+    ///
+    /// # Errors
+    /// What went wrong, in one line.
+    fn read(&self, first: usize, rows: &mut [T]) -> Result<(), String>;
+}
+
+/// Numbers kept outside: in a file, or in memory elsewhere. What was never written is zero.
+pub trait Store<N>: Sync {
+    /// Fills `numbers` with those from position `at` on.
+    ///
+    /// # Errors
+    /// What went wrong, in one line.
+    fn read(&self, at: usize, numbers: &mut [N]) -> Result<(), String>;
+    /// Writes numbers from position `at` on. Several threads write at once, never to the same place.
+    ///
+    /// # Errors
+    /// What went wrong, in one line.
+    fn write(&self, at: usize, numbers: &[N]) -> Result<(), String>;
+}
+
+/// A table that is read when it is needed, and where the state of its rows is kept.
+pub struct Stream<'a, T> {
+    /// The rows.
+    pub source: &'a dyn RowSource<T>,
+    /// One value an entry; ARSS and RRSS use it.
+    pub values: &'a dyn Store<T>,
+    /// Some numbers a row.
+    pub numbers: &'a dyn Store<f64>,
+    /// Bytes that blocks of rows and their state may take, all threads together. One block a thread is the least.
+    pub memory: usize,
+}
+
+impl<T> std::fmt::Debug for Stream<'_, T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Stream").field("memory", &self.memory).finish_non_exhaustive()
+    }
+}
+
+impl<T: Float> Stream<'_, T> {
+    /// Chooses rows, as [`Method::select_count`] does of a table in memory and with the same bits in the result.
+    ///
+    /// The selection holds a few numbers a row (outlier scores, row norms, labels), which `memory` does not count.
+    ///
+    /// # Errors
+    /// As for [`Method::select_count`]; if the method needs the whole table; if rows cannot be read or state not kept.
+    pub fn select(&self, method: &Method, count: Count, run: &mut Run<'_>) -> Result<Selection, Error> {
+        T::stream(self, method, count, run)
+    }
+}
+
+pub(crate) fn run_stream<T: Float>(
+    stream: &Stream<'_, T>,
+    method: &Method,
+    count: Count,
+    run: &mut Run<'_>,
+) -> Result<Selection, Error> {
+    let (items, features) = (stream.source.items(), stream.source.features());
+    if items == 0 || features == 0 {
+        return Err(Error::Empty { rows: items, columns: features });
+    }
+    let (method, k) = &method.with_count(count, items)?;
+    method.validate()?;
+    check_k(*k, items)?;
+    remote::check_method(method, items, features)?;
+    let team = Team::new(run, items, features)?;
+    let mut rows = Streamed { stream, team: &team, scale: 1.0, width: 0 };
+    let checked = rows.pass(&Request::new(Kind::Check, 0))?;
+    rows.scale = remote::scale_of(&checked, (items, features), safe_scale(checked.max[0], T::SAFE))?;
+    let scale = rows.scale;
+    remote::choose(method, &mut rows, scale, *k, run)
+}
+
+/// The engine behind [`Stream::select`].
+struct Streamed<'a, T> {
+    stream: &'a Stream<'a, T>,
+    team: &'a Team,
+    scale: f64,
+    /// Numbers a row that are kept.
+    width: usize,
+}
+
+/// The rows of some blocks and their state.
+struct Span<T> {
+    rows: Vec<T>,
+    values: Vec<T>,
+    numbers: Vec<f64>,
+}
+
+impl<T: Float> Streamed<'_, T> {
+    /// Rows read at a time by each thread: whole blocks.
+    fn span(&self, width: usize) -> usize {
+        let block = default_block(self.features());
+        let row = 3 * self.features() * size_of::<T>() + width * 8;
+        let threads = self.team.install(rayon::current_num_threads);
+        (self.stream.memory / threads / row / block).max(1) * block
+    }
+
+    /// The step on one span of rows, read before and written back after it.
+    fn visit(
+        &self,
+        step: &dyn Visit<T>,
+        width: usize,
+        rows: Range<usize>,
+        (sums, span): (&mut Partial<T>, &mut Span<T>),
+    ) -> Result<(), String> {
+        let (features, count, Stream { source, values, numbers, .. }) = (self.features(), rows.len(), self.stream);
+        let (for_values, for_numbers) = step.access();
+        let used = |access: Access, width: usize| if access == Access::None { 0 } else { width };
+        let (depth, width) = (used(for_values, features), used(for_numbers, width));
+        span.rows.resize(count * features, T::from_f64(0.0));
+        span.values.resize(count * depth, T::from_f64(0.0));
+        span.numbers.resize(count * width, 0.0);
+        source.read(rows.start, &mut span.rows)?;
+        if self.scale != 1.0 {
+            span.rows.iter_mut().for_each(|value| *value = T::from_f64(value.to_f64() * self.scale));
+        }
+        if depth > 0 {
+            values.read(rows.start * depth, &mut span.values)?;
+        }
+        if width > 0 {
+            numbers.read(rows.start * width, &mut span.numbers)?;
+        }
+        for block in self.team.blocks(rows.clone()) {
+            let (start, end) = (block.start - rows.start, block.end - rows.start);
+            let values = &span.rows[start * features..end * features];
+            let batch = Batch { values, first: block.start, rows: block.len(), features };
+            let own = Own {
+                values: &mut span.values[start * depth..end * depth],
+                numbers: &mut span.numbers[start * width..end * width],
+            };
+            step.visit(sums, &batch, own);
+        }
+        if for_values == Access::Change {
+            values.write(rows.start * depth, &span.values)?;
+        }
+        if for_numbers == Access::Change {
+            numbers.write(rows.start * width, &span.numbers)?;
+        }
+        Ok(())
+    }
+}
+
+impl<T: Float> Engine for Streamed<'_, T> {
+    fn items(&self) -> usize {
+        self.stream.source.items()
+    }
+
+    fn features(&self) -> usize {
+        self.stream.source.features()
+    }
+
+    fn pass(&mut self, request: &Request) -> Result<Sums, Error> {
+        let step = step::<T>(request);
+        let (features, width) = (self.features(), request.width);
+        self.width = self.width.max(width);
+        let blocks = self.team.block();
+        let span = self.span(width).div_ceil(blocks) * blocks;
+        let failed: Mutex<Option<String>> = Mutex::new(None);
+        let failure = || failed.lock().unwrap_or_else(PoisonError::into_inner);
+        let this = &*self;
+        let work = |(sums, space): &mut (Partial<T>, Span<T>), chunk: Range<usize>, ()| {
+            for start in chunk.clone().step_by(span) {
+                if failure().is_some() {
+                    return;
+                }
+                let rows = start..(start + span).min(chunk.end);
+                if let Err(reason) = this.visit(&*step, width, rows, (sums, space)) {
+                    failure().get_or_insert(reason);
+                }
+            }
+        };
+        let start = || (step.start(features), Span { rows: Vec::new(), values: Vec::new(), numbers: Vec::new() });
+        let merge = |a: &mut (Partial<T>, Span<T>), b: &mut (Partial<T>, Span<T>)| a.0.merge(&mut b.0);
+        let chunks = self.items().div_ceil(self.team.chunk());
+        let (sums, _) = self.team.fold_chunks((0..chunks).map(|_| ()), start, work, merge);
+        match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Some(reason) => Err(Error::Engine { reason }),
+            None => Ok(sums.finish()),
+        }
+    }
+
+    fn column(&mut self, at: usize) -> Result<Option<Vec<f64>>, Error> {
+        let (items, width) = (self.items(), self.width);
+        let mut column = Vec::with_capacity(items);
+        let mut part = Vec::new();
+        let span = self.span(width);
+        for start in (0..items).step_by(span) {
+            part.resize((start + span).min(items) * width - start * width, 0.0);
+            self.stream.numbers.read(start * width, &mut part).map_err(|reason| Error::Engine { reason })?;
+            column.extend(part.iter().skip(at).step_by(width));
+        }
+        Ok(Some(column))
+    }
+
+    fn values(&mut self) -> Result<Option<Vec<f64>>, Error> {
+        Ok(None)
+    }
+}

@@ -1,0 +1,115 @@
+"""Tables that do not fit into memory: from a path or a function that yields batches to a file of rows."""
+
+import re
+import tempfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from arss import _core, _frames
+from arss._missing import Floats
+
+#: Rows of a batch that is read from a Parquet file.
+PARQUET_ROWS = 65_536
+UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+
+
+class RowsInFile(NamedTuple):
+    """A table in a file."""
+
+    file: "_core.RowFile"
+    rows: int
+    columns: int
+    names: list[str] | None
+
+
+def is_outside(X: Any) -> bool:
+    """Whether `X` is a path or a function that yields batches, not a table."""
+    return isinstance(X, str | Path) or (callable(X) and not hasattr(X, "__array__") and _frames.as_frame(X) is None)
+
+
+def read_memory(memory: int | str) -> int:
+    """Bytes: a number, or "500M", "2G" and the like."""
+    if isinstance(memory, int) and not isinstance(memory, bool) and memory > 0:
+        return memory
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?)(?:i?B)?", str(memory).strip(), re.IGNORECASE)
+    if found is None or float(found[1]) == 0:
+        raise ValueError(f"memory={memory!r}, but it must be a number of bytes or a size such as '500M' or '2G'")
+    return int(float(found[1]) * UNITS[found[2].upper()])
+
+
+def open_rows(X: Any, folder: Path) -> RowsInFile:
+    """The rows of a path or of batches. An npy file is read where it is; anything else is copied to a scratch file."""
+    if isinstance(X, str | Path):
+        path = Path(X)
+        if path.suffix not in (".npy", ".parquet", ".pq"):
+            raise ValueError(f"{path} is neither .npy nor .parquet: pass a function that yields its rows in batches")
+        if not path.is_file():
+            raise FileNotFoundError(f"{path} is no file")
+        if path.suffix == ".npy":
+            return _npy(path, folder)
+        return _batches(_parquet(path), str(path), folder)
+    return _batches(X(), "a batch", folder)
+
+
+def scratch_folder(scratch: Any) -> Path:
+    """Where scratch files go."""
+    folder = Path(tempfile.gettempdir() if scratch is None else scratch)
+    if not folder.is_dir():
+        raise FileNotFoundError(f"scratch={str(folder)!r} is no folder")
+    return folder
+
+
+def _npy(path: Path, folder: Path) -> RowsInFile:
+    table = np.load(path, mmap_mode="r")
+    if table.ndim != 2:
+        raise ValueError(f"{path} has {table.ndim} dimension(s), but a table has rows and columns")
+    rows, columns = table.shape
+    kinds = {np.dtype("<f4"): True, np.dtype("<f8"): False}
+    if table.dtype in kinds and table.flags.c_contiguous:
+        file = _core.RowFile.open(path, table.offset, (rows, columns), kinds[table.dtype])
+        return RowsInFile(file, rows, columns, None)
+    step = max(1, (1 << 22) // max(columns, 1))
+    return _batches((table[start : start + step] for start in range(0, rows, step)), str(path), folder)
+
+
+def _parquet(path: Path) -> Iterable[Any]:
+    from pyarrow.parquet import ParquetFile
+
+    with ParquetFile(path) as file:
+        yield from file.iter_batches(PARQUET_ROWS)
+
+
+def _batches(batches: Iterable[Any], name: str, folder: Path) -> RowsInFile:
+    """The batches one behind the other in a scratch file, of the type of the first."""
+    file: _core.RowFile | None = None
+    rows, like = 0, (0, None)
+    kind: np.dtype[Any] = np.dtype(np.float64)
+    for batch in batches:
+        values, names = _array(batch, name)
+        if file is None:
+            kind, like = values.dtype, (values.shape[1], names)
+            file = _core.RowFile.scratch(folder, values.shape[1], kind == np.float32)
+        if (values.shape[1], names) != like:
+            raise ValueError(f"{name}, row {rows}: the columns differ from those of the first batch")
+        file.append(np.ascontiguousarray(values, dtype=kind))
+        rows += len(values)
+    if file is None or rows == 0:
+        raise ValueError(f"{name}: there are no rows")
+    return RowsInFile(file, rows, like[0], like[1])
+
+
+def _array(batch: Any, name: str) -> tuple[Floats, Any]:
+    frame = _frames.as_frame(batch)
+    if frame is not None:
+        table, names = frame.table(None)
+        return (np.column_stack(table) if isinstance(table, list) else np.asarray(table)), names
+    values = np.asarray(batch)
+    if values.ndim != 2 or values.dtype.kind not in "fiub":
+        raise ValueError(f"{name}: a batch must be a table of numbers, but one is {values.dtype} of {values.ndim} axes")
+    return values if values.dtype in (np.float32, np.float64) else values.astype(np.float64), None
+
+
+Source = str | Path | Callable[[], Iterable[Any]]

@@ -1,0 +1,189 @@
+"""The estimators: those of `arss`, fitted on the workers."""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+import arss
+from arss import _core
+from arss._base import IN_MEMORY, RowSelector, warn
+from arss._demands import positions
+from arss._exemplars import AUTO
+from arss._input import Input, count
+from arss._progress import Watch
+from arss.dask import _worker
+from arss.dask._engine import Engine
+from arss.dask._table import Table, spread
+
+
+class DaskSelector(RowSelector):
+    """Base of the selectors on Dask collections."""
+
+    outlier_scores_: Any
+
+    def fit(self, X: Any, y: Any = None, *, client: Any = None) -> Self:  # type: ignore[override]
+        """Choose rows of `X`.
+
+        Parameters
+        ----------
+        X : Dask array, Dask DataFrame, or list of paths of Parquet files
+            The table; one sample a row. Files are read on the workers. Partitions of zero rows are left out.
+        y : ignored
+            For compatibility with pipelines.
+        client : distributed.Client, optional
+            The cluster; default the current one.
+
+        Returns
+        -------
+        self
+        """
+        from distributed import KilledWorker, default_client
+
+        client = client or default_client()
+        for name, wanted in IN_MEMORY.items():
+            if getattr(self, name, wanted) != wanted:
+                raise ValueError(f"{name}={getattr(self, name)!r} needs the whole table in memory: use arss instead")
+        try:
+            self._fit(client, X)
+        except KilledWorker as error:
+            raise RuntimeError(
+                f"workers kept dying while they worked on {error.task}: most often a partition does not fit their "
+                "memory; use smaller partitions, or give the workers more"
+            ) from error
+        return self
+
+    def _fit(self, client: Any, X: Any) -> None:
+        table = spread(client, X)
+        engine = Engine(client, table)
+        done = False
+        try:
+            found = self._drive(engine, table)
+            self._keep_there(found, engine, table)
+            done = True
+        finally:
+            engine.close(error=not done)
+
+    def select(self, X: Any) -> Any:
+        """Rows of `X`, a Dask array or DataFrame, at `sample_indices_`, best first: an array or a frame in memory."""
+        if not hasattr(X, "to_delayed"):
+            return super().select(X)
+        if hasattr(X, "rechunk"):
+            return X[self.sample_indices_].compute()
+        counts = X.map_partitions(len).compute().tolist()
+        if sum(counts) != self.n_rows_:
+            raise ValueError(f"X has {sum(counts)} rows, but {type(self).__name__} was fitted on {self.n_rows_}")
+        return _frame_rows(X, np.cumsum([0, *counts]), self.sample_indices_)
+
+    def _drive(self, engine: Engine, table: Table) -> "_core.Selection":
+        data = Input(np.empty((0, table.features)), table.items, None, table.names)
+        settings = self._settings() | self._row_settings(data)
+        with Watch(type(self).__name__, self.verbose, self.callback) as watch:
+            try:
+                found = _core.drive(
+                    (self._method_name(), settings),
+                    self._number(table.items),
+                    (table.items, table.features, table.single),
+                    engine.walk,
+                    watch.observer(),
+                )
+            except _core.NotFinite as error:
+                row, column, value = error.args
+                name = repr(table.names[column]) if table.names else column
+                what = "NaN" if value != value else value
+                raise ValueError(
+                    f"{table.place(row)}, column {name} is {what}: remove or fill missing values first"
+                ) from None
+        warn(self, found, settings)
+        return found
+
+    def _number(self, items: int) -> int | None:
+        return count(self.n_samples, items, "n_samples")
+
+    def _keep_there(self, found: "_core.Selection", engine: Engine, table: Table) -> None:
+        """Store the result; what there is one of a row stays on the workers."""
+        empty = Input(np.empty((0, table.features)), table.items, None, table.names)
+        self._keep_outside(found, empty)
+        width, outlier, _ = _core.columns(self._method_name(), self._settings())
+        self.outlier_scores_ = self._finish_outliers(self._column(engine, table, width, outlier, "f8"))
+        self.all_scores_ = None
+        self.n_features_in_ = table.features
+        if table.names:
+            self.feature_names_in_ = np.array(table.names, dtype=object)
+        self.n_passes_ = engine.passes
+
+    def _finish_outliers(self, values: Any) -> Any:
+        return values
+
+    def _column(self, engine: Engine, table: Table, width: int, at: int, kind: str) -> Any:
+        """One number a row as a Dask array."""
+        import dask.array as da
+        from dask import delayed
+
+        def block(state: Any, rows: int) -> Any:
+            return da.from_delayed(delayed(_worker.column)(state, width, at, kind), (rows,), dtype=kind)
+
+        return da.concatenate([block(s, p.length) for s, p in zip(engine.states, table.parts, strict=True)])
+
+
+class ARSS(DaskSelector, arss.ARSS):
+    """`arss.ARSS` on a Dask cluster: same settings, same rows.
+
+    `kernel`, `diverse`, `all_scores`, `missing` and `encode` need the whole table; threads are those of the workers,
+    `n_jobs` is not used. `outlier_scores_` is a Dask array.
+    """
+
+
+class RRSS(DaskSelector, arss.RRSS):
+    """`arss.RRSS` on a Dask cluster: same settings, same rows.
+
+    `kernel`, `diverse`, `all_scores`, `missing` and `encode` need the whole table; threads are those of the workers,
+    `n_jobs` is not used. `outlier_scores_` is a Dask array.
+    """
+
+
+class TED(DaskSelector, arss.TED):
+    """`arss.TED` on a Dask cluster: same settings, same rows.
+
+    `kernel`, `missing`, `encode` and weights need the whole table; threads are those of the workers, `n_jobs` is not
+    used. `outlier_scores_` is a Dask array.
+    """
+
+    def _finish_outliers(self, values: Any) -> Any:
+        return values.clip(0, None) ** 0.5
+
+
+class Exemplars(DaskSelector, arss.Exemplars):
+    """`arss.Exemplars` on a Dask cluster: same settings, same rows.
+
+    `missing`, `encode`, weights and groups need the whole table; threads are those of the workers, `n_jobs` is not
+    used. `outlier_scores_` and `labels_` are Dask arrays.
+    """
+
+    def _number(self, items: int) -> int | None:
+        if isinstance(self.n_samples, str) and self.n_samples == AUTO:
+            return None
+        return count(self.n_samples, items, "n_samples", or_else=" or 'auto'")
+
+    def _row_settings(self, data: Input) -> dict[str, object]:
+        return {name: positions(getattr(self, name), name, data) for name in ("include", "exclude")}
+
+    def _keep_there(self, found: "_core.Selection", engine: Engine, table: Table) -> None:
+        super()._keep_there(found, engine, table)
+        width, _, label = _core.columns(self._method_name(), self._settings())
+        assert label is not None
+        self.labels_ = self._column(engine, table, width, label, "i8")
+
+
+def _frame_rows(X: Any, firsts: NDArray[np.int64], rows: NDArray[np.int64]) -> Any:
+    """Rows of a Dask DataFrame by position, in the order asked for."""
+    import dask
+    import pandas
+
+    owner = np.searchsorted(firsts, rows, side="right") - 1
+    parts = X.to_delayed()
+    wanted = [(number, np.flatnonzero(owner == number)) for number in np.unique(owner)]
+    take = dask.delayed(lambda part, at: part.iloc[at])
+    found = dask.compute(*[take(parts[number], rows[at] - firsts[number]) for number, at in wanted])
+    order = np.concatenate([at for _, at in wanted])
+    return pandas.concat(found).iloc[np.argsort(order)]

@@ -1,0 +1,153 @@
+"""What runs on the workers: functions that depend on nothing but their arguments."""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arss import _core, _frames
+
+Floats = NDArray[np.floating[Any]]
+
+
+class StateLostError(RuntimeError):
+    """The state of some rows is gone with its worker; the engine makes it anew."""
+
+
+class State(NamedTuple):
+    """What is kept of some rows between two passes, and the sums of the last one."""
+
+    values: Floats | None = None
+    numbers: NDArray[np.float64] | None = None
+    sums: bytes = b""
+
+
+class Shape(NamedTuple):
+    """What the client needs to know of a partition."""
+
+    rows: int
+    columns: int
+    single: bool
+    #: Names of the columns, if they have any.
+    names: tuple[str, ...] | None
+
+
+#: States whose lineage is being cut: they are taken out again within the same pass.
+_KEPT: dict[str, State] = {}
+
+
+def read_parquet(path: str) -> Any:
+    """A Parquet file as an Arrow table; the error names the file."""
+    import pyarrow.parquet
+
+    try:
+        return pyarrow.parquet.read_table(path)
+    except Exception as error:
+        raise ValueError(f"{Path(path).name} ({path}) cannot be read as Parquet: {error}") from None
+
+
+def prepare(part: Any, number: int) -> tuple[Floats, tuple[str, ...] | None]:
+    """A partition as a 2-D array of floats, without a copy where it is one."""
+    frame = _frames.as_frame(part)
+    if frame is not None:
+        try:
+            table, names = frame.table(None)
+        except ValueError as error:
+            raise ValueError(f"partition {number}: {error}") from None
+        return np.column_stack(table) if isinstance(table, list) else np.asarray(table), tuple(names or ())
+    array = np.asarray(part)
+    if array.ndim != 2:
+        raise ValueError(f"partition {number} has {array.ndim} dimension(s), but a table has rows and columns")
+    if array.dtype.kind not in "fiub":
+        raise ValueError(f"partition {number} holds {array.dtype}, which are no numbers")
+    kind = array.dtype if array.dtype in (np.float32, np.float64) else np.float64
+    return np.ascontiguousarray(array, dtype=kind), None
+
+
+def shape(prepared: tuple[Floats, tuple[str, ...] | None]) -> Shape:
+    """What the client needs to know of a partition."""
+    rows, names = prepared
+    return Shape(rows.shape[0], rows.shape[1], rows.dtype == np.float32, names)
+
+
+def rows_of(prepared: tuple[Floats, tuple[str, ...] | None], single: bool) -> Floats:
+    """The rows of a partition, all of one type."""
+    return prepared[0].astype(np.float32 if single else np.float64, copy=False)
+
+
+def message(content: Any) -> Any:
+    """What all tasks of a pass share: a task of its own, so that it is sent once and can be made again."""
+    return content
+
+
+def step(request: bytes, rows: Floats, first: int, state: State | None) -> State:
+    """One step on some rows: their new state, and the sums."""
+    state = state or State()
+    for_values, for_numbers = _core.access(request)
+    values, numbers, sums = _core.step(
+        request,
+        _aligned(rows),
+        first,
+        _aligned(state.values) if for_values and state.values is not None else None,
+        _aligned(state.numbers) if for_numbers and state.numbers is not None else None,
+    )
+    return State(
+        state.values if values is None else values,
+        state.numbers if numbers is None else numbers,
+        sums,
+    )
+
+
+def _aligned(array: NDArray[Any]) -> NDArray[Any]:
+    """The array itself, or a copy: what came over the network may stand at any address."""
+    return np.require(array, requirements="A")
+
+
+def replay(requests: list[bytes], rows: Floats, first: int, state: State | None) -> State:
+    """The state after several steps: what a row became depends on the row and the requests alone."""
+    for request in requests:
+        state = step(request, rows, first, state)
+    return state or State()
+
+
+def sums_of(state: State) -> bytes:
+    """The sums of the last step."""
+    return state.sums
+
+
+def merge(*parts: bytes) -> bytes:
+    """Sums of neighbouring partitions as one."""
+    return _core.merge(list(parts))
+
+
+def keep(state: State, key: str) -> str:
+    """Lays a state aside under `key`; returns the address of this worker."""
+    from distributed import get_worker
+
+    _KEPT[key] = state
+    return str(get_worker().address)
+
+
+def take(key: str) -> State:
+    """The state that was laid aside here: a task that depends on no other."""
+    if key not in _KEPT:
+        raise StateLostError(key)
+    return _KEPT.pop(key)
+
+
+def forget(run: str) -> None:
+    """Drops what an interrupted run left aside."""
+    for key in [key for key in _KEPT if key.startswith(run)]:
+        _KEPT.pop(key, None)
+
+
+def column(state: State, width: int, at: int, kind: str) -> NDArray[Any]:
+    """One of the numbers of each row."""
+    assert state.numbers is not None
+    return state.numbers.reshape(-1, width)[:, at].astype(kind)
+
+
+def some_rows(rows: Floats, positions: NDArray[np.int64]) -> Floats:
+    """The rows at some positions of a partition."""
+    return rows[positions]

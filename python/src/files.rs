@@ -1,0 +1,120 @@
+//! Tables in files, larger than memory: rows read when they are needed.
+
+use std::path::PathBuf;
+
+use arss::elsewhere::{RowSource, Stream};
+use arss::{Count, Error, Method, Run, Selection};
+use arss_scratch::{Cell, Rows, Scratch};
+use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+/// A table in a file: the data of an npy file, or rows appended to a scratch file without a name.
+#[pyclass]
+pub struct RowFile {
+    state: Option<State>,
+    columns: usize,
+}
+
+enum State {
+    Filling32(Scratch<f32>),
+    Filling64(Scratch<f64>),
+    Rows32(Rows<f32>),
+    Rows64(Rows<f64>),
+}
+
+#[pymethods]
+impl RowFile {
+    /// `shape` rows and columns, row-major and little-endian, from byte `offset` of a file on.
+    #[staticmethod]
+    fn open(path: PathBuf, offset: u64, shape: (usize, usize), single: bool) -> PyResult<Self> {
+        let state = if single {
+            Rows::open(&path, offset, shape).map(State::Rows32)
+        } else {
+            Rows::open(&path, offset, shape).map(State::Rows64)
+        };
+        Ok(RowFile { state: Some(state.map_err(|error| PyOSError::new_err(error.to_string()))?), columns: shape.1 })
+    }
+
+    /// A scratch file in `folder` for rows of `columns` values.
+    #[staticmethod]
+    fn scratch(folder: PathBuf, columns: usize, single: bool) -> PyResult<Self> {
+        let state = if single {
+            Scratch::new(&folder).map(State::Filling32)
+        } else {
+            Scratch::new(&folder).map(State::Filling64)
+        };
+        Ok(RowFile { state: Some(state.map_err(|error| PyOSError::new_err(error.to_string()))?), columns })
+    }
+
+    /// Appends rows to a scratch file.
+    fn append(&mut self, rows: &Bound<'_, PyAny>) -> PyResult<()> {
+        match &mut self.state {
+            Some(State::Filling32(scratch)) => append(scratch, &rows.extract()?, self.columns),
+            Some(State::Filling64(scratch)) => append(scratch, &rows.extract()?, self.columns),
+            _ => Err(PyValueError::new_err("rows can only be appended to a scratch file that is not in use")),
+        }
+    }
+}
+
+fn append<T: Cell + numpy::Element>(
+    scratch: &mut Scratch<T>,
+    rows: &PyReadonlyArray2<'_, T>,
+    columns: usize,
+) -> PyResult<()> {
+    if rows.shape()[1] != columns {
+        let found = rows.shape()[1];
+        return Err(PyValueError::new_err(format!("a batch has {found} columns, but those before it have {columns}")));
+    }
+    let values = rows.as_slice().map_err(|_| PyTypeError::new_err("a batch must be contiguous"))?;
+    scratch.append(values).map_err(|error| PyOSError::new_err(error.to_string()))
+}
+
+/// A table in a file, and what it may cost to walk over it.
+pub struct FileTable {
+    rows: Typed,
+    /// Bytes for blocks of rows.
+    pub memory: usize,
+    /// Where scratch files are made.
+    pub folder: PathBuf,
+}
+
+enum Typed {
+    F32(Rows<f32>),
+    F64(Rows<f64>),
+}
+
+impl FileTable {
+    /// Takes the table out of its Python object.
+    pub fn take(file: &mut RowFile, memory: usize, folder: PathBuf) -> PyResult<Self> {
+        let rows = match file.state.take() {
+            Some(State::Filling32(scratch)) => Typed::F32(Rows::in_scratch(scratch, file.columns)),
+            Some(State::Filling64(scratch)) => Typed::F64(Rows::in_scratch(scratch, file.columns)),
+            Some(State::Rows32(rows)) => Typed::F32(rows),
+            Some(State::Rows64(rows)) => Typed::F64(rows),
+            None => return Err(PyValueError::new_err("the file was used already")),
+        };
+        Ok(FileTable { rows, memory, folder })
+    }
+
+    /// Chooses rows.
+    pub fn select(&self, method: &Method, count: Count, run: &mut Run<'_>) -> Result<Selection, Error> {
+        match &self.rows {
+            Typed::F32(rows) => self.stream(rows, method, count, run),
+            Typed::F64(rows) => self.stream(rows, method, count, run),
+        }
+    }
+
+    fn stream<T: Cell>(
+        &self,
+        source: &dyn RowSource<T>,
+        method: &Method,
+        count: Count,
+        run: &mut Run<'_>,
+    ) -> Result<Selection, Error> {
+        let explain = |error: std::io::Error| Error::Engine { reason: error.to_string() };
+        let values = Scratch::<T>::new(&self.folder).map_err(explain)?;
+        let numbers = Scratch::<f64>::new(&self.folder).map_err(explain)?;
+        Stream { source, values: &values, numbers: &numbers, memory: self.memory }.select(method, count, run)
+    }
+}

@@ -1,0 +1,106 @@
+"""Tables that are read when they are needed: the same rows as in memory, within a bounded memory."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.typing import NDArray
+
+import arss
+
+METHODS: list[tuple[type, dict[str, Any]]] = [
+    (arss.ARSS, {}),
+    (arss.RRSS, {}),
+    (arss.TED, {}),
+    (arss.Exemplars, {"landmarks": 64}),
+]
+
+
+def table() -> NDArray[np.float64]:
+    X = np.random.default_rng(3).normal(size=(5000, 6)) + np.arange(5000)[:, None] % 3
+    X[::61] *= 4
+    return X
+
+
+@pytest.mark.parametrize(("method", "settings"), METHODS)
+@pytest.mark.parametrize("kind", ["f4", "f8"])
+def test_a_file_gives_what_the_table_gives(method: type, settings: dict[str, Any], kind: str, tmp_path: Path) -> None:
+    X = table().astype(kind)
+    np.save(tmp_path / "table.npy", X)
+    here = method(12, **settings).fit(X)
+    there = method(12, **settings).fit(tmp_path / "table.npy", memory="100K", scratch=tmp_path)
+    np.testing.assert_array_equal(there.sample_indices_, here.sample_indices_)
+    np.testing.assert_array_equal(there.scores_, here.scores_)
+    np.testing.assert_array_equal(there.outlier_scores_, here.outlier_scores_)
+    if hasattr(here, "labels_"):
+        np.testing.assert_array_equal(there.labels_, here.labels_)
+    np.testing.assert_array_equal(there.select(X), here.select(X))
+    assert [path.name for path in tmp_path.iterdir()] == ["table.npy"]
+
+
+def test_parquet_and_batches(tmp_path: Path) -> None:
+    X = table()
+    picks = arss.TED(7).fit(X).sample_indices_.tolist()
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    frame.to_parquet(tmp_path / "table.parquet", row_group_size=700)
+    found = arss.TED(7).fit(str(tmp_path / "table.parquet"))
+    assert found.sample_indices_.tolist() == picks and found.feature_names_in_.tolist() == list("abcdef")
+
+    def batches() -> Iterator[NDArray[np.float64]]:
+        yield from np.array_split(X, 9)
+
+    assert arss.TED(7).fit(batches).sample_indices_.tolist() == picks
+    np.save(tmp_path / "columns.npy", np.asfortranarray(X))
+    assert arss.TED(7).fit(tmp_path / "columns.npy").sample_indices_.tolist() == picks
+
+
+def test_bad_files_are_named(tmp_path: Path) -> None:
+    X = table()
+    X[77, 3] = np.nan
+    np.save(tmp_path / "hole.npy", X)
+    with pytest.raises(ValueError, match="row 77, column 3 is NaN"):
+        arss.TED(3).fit(tmp_path / "hole.npy")
+    with pytest.raises(FileNotFoundError, match=r"nowhere\.npy is no file"):
+        arss.TED(3).fit(tmp_path / "nowhere.npy")
+    with pytest.raises(ValueError, match=r"neither \.npy nor \.parquet"):
+        (tmp_path / "table.csv").write_text("a\n1\n")
+        arss.TED(3).fit(tmp_path / "table.csv")
+    with pytest.raises(ValueError, match="memory='much'"):
+        arss.TED(3).fit(tmp_path / "hole.npy", memory="much")
+    with pytest.raises(ValueError, match="there are no rows"):
+        arss.TED(3).fit(lambda: iter([]))
+    with pytest.raises(ValueError, match="row 4: the columns differ"):
+        arss.TED(3).fit(lambda: iter([np.ones((4, 3)), np.ones((4, 2))]))
+    with pytest.raises(ValueError, match="kernel='rbf' needs the whole table"):
+        arss.TED(3, kernel="rbf").fit(tmp_path / "hole.npy")
+    with pytest.raises(ValueError, match="kmeans needs the whole table"):
+        arss.KMeansSelector(3).fit(tmp_path / "hole.npy")
+
+
+PEAK = """
+import resource, sys
+import arss
+arss.TED(2).fit([[1.0, 2.0], [2.0, 1.0], [0.0, 1.0]])  # everything is imported
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+arss.ARSS(5, max_iter=2, tol=0, n_jobs=2).fit(sys.argv[1], memory="16M", scratch=sys.argv[2])
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_memory_is_bounded(tmp_path: Path) -> None:
+    """A file of 128 MB, eight times the memory: the process grows by the memory and a few numbers a row."""
+    rows, columns = 500_000, 32
+    file = np.lib.format.open_memmap(tmp_path / "big.npy", mode="w+", dtype=np.float64, shape=(rows, columns))
+    generator = np.random.default_rng(0)
+    for start in range(0, rows, 50_000):
+        file[start : start + 50_000] = generator.normal(size=(50_000, columns))
+    del file
+    command = [sys.executable, "-W", "ignore", "-c", PEAK, str(tmp_path / "big.npy"), str(tmp_path)]
+    found = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert int(found.stdout) * 1024 < 16 * 2**20 + 4 * 8 * rows + 8 * 2**20
