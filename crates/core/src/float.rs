@@ -1,7 +1,7 @@
 //! The two element types: `f32` and `f64`.
 
 use crate::pass::remote::{RowState, RowsOf, step_on_rows};
-use crate::pass::streamed::{Stream, run_stream};
+use crate::pass::streamed::{Manner, Stream, run_stream};
 use crate::{Count, Error, Kernel, Mapped, Method, Run, Samples, Selection};
 
 mod sealed {
@@ -46,7 +46,12 @@ pub trait Float:
     fn select(method: &Method, samples: &Samples<'_, Self>, k: usize, run: &mut Run<'_>) -> Result<Selection, Error>;
     /// Runs a method on rows of this type that are read when needed; not generic for the same reason.
     #[doc(hidden)]
-    fn stream(stream: &Stream<'_, Self>, method: &Method, count: Count, run: &mut Run<'_>) -> Result<Selection, Error>;
+    fn stream(
+        stream: &Stream<'_, Self>,
+        method: &Method,
+        count: Count,
+        how: Manner<'_, '_, '_>,
+    ) -> Result<Selection, Error>;
     /// Does a step on rows of this type; not generic for the same reason.
     #[doc(hidden)]
     fn step_on(
@@ -86,8 +91,13 @@ impl Float for f32 {
     fn select(method: &Method, samples: &Samples<'_, Self>, k: usize, run: &mut Run<'_>) -> Result<Selection, Error> {
         method.run(samples, k, run)
     }
-    fn stream(stream: &Stream<'_, Self>, method: &Method, count: Count, run: &mut Run<'_>) -> Result<Selection, Error> {
-        run_stream(stream, method, count, run)
+    fn stream(
+        stream: &Stream<'_, Self>,
+        method: &Method,
+        count: Count,
+        how: Manner<'_, '_, '_>,
+    ) -> Result<Selection, Error> {
+        run_stream(stream, method, count, how)
     }
     fn step_on(
         request: &[u8],
@@ -126,8 +136,13 @@ impl Float for f64 {
     fn select(method: &Method, samples: &Samples<'_, Self>, k: usize, run: &mut Run<'_>) -> Result<Selection, Error> {
         method.run(samples, k, run)
     }
-    fn stream(stream: &Stream<'_, Self>, method: &Method, count: Count, run: &mut Run<'_>) -> Result<Selection, Error> {
-        run_stream(stream, method, count, run)
+    fn stream(
+        stream: &Stream<'_, Self>,
+        method: &Method,
+        count: Count,
+        how: Manner<'_, '_, '_>,
+    ) -> Result<Selection, Error> {
+        run_stream(stream, method, count, how)
     }
     fn step_on(
         request: &[u8],

@@ -94,8 +94,9 @@ pub use ted::{Ted, TedReference};
 /// # Ok::<(), arss::Error>(())
 /// ```
 pub mod elsewhere {
+    pub use crate::pass::journal::Journal;
     pub use crate::pass::remote::{Access, Elsewhere, Pass, RowState, RowsOf, access, columns, merge, select, step_on};
-    pub use crate::pass::streamed::{RowSource, Store, Stream};
+    pub use crate::pass::streamed::{Manner, RowSource, Store, Stream};
 }
 
 /// The examples of the README are tests.

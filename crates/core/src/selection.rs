@@ -181,6 +181,15 @@ pub struct Selection {
     pub report: Report,
 }
 
+impl Selection {
+    /// The score of every item where those that are not chosen have none: 0.
+    pub(crate) fn spread(&self, items: usize) -> Vec<f64> {
+        let mut all = vec![0.0; items];
+        self.indices.iter().zip(&self.scores).for_each(|(&item, &score)| all[item] = score);
+        all
+    }
+}
+
 impl Step {
     /// What the callback is told of this step.
     pub(crate) fn progress(&self, limit: usize) -> crate::Progress {

@@ -67,7 +67,7 @@ pub(crate) fn write<N: Cell>(file: &File, mut offset: u64, numbers: &[N]) -> io:
 }
 
 /// Fills `bytes` from `offset` on as far as the file goes; how far that is.
-fn read_at(file: &File, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
+pub(crate) fn read_at(file: &File, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
     let mut done = 0;
     while done < bytes.len() {
         match at::read(file, &mut bytes[done..], offset + done as u64) {
@@ -80,7 +80,8 @@ fn read_at(file: &File, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
     Ok(done)
 }
 
-fn write_at(file: &File, offset: u64, bytes: &[u8]) -> io::Result<()> {
+/// Writes all bytes from `offset` on.
+pub(crate) fn write_at(file: &File, offset: u64, bytes: &[u8]) -> io::Result<()> {
     let mut done = 0;
     while done < bytes.len() {
         match at::write(file, &bytes[done..], offset + done as u64) {

@@ -24,9 +24,14 @@
 //! ```
 
 mod cells;
+mod checkpoint;
+mod manifest;
 mod rows;
 mod scratch;
+mod sum;
 
 pub use cells::Cell;
+pub use checkpoint::Checkpoint;
 pub use rows::Rows;
 pub use scratch::Scratch;
+pub use sum::Sum;

@@ -40,6 +40,16 @@ impl<N: Cell> Scratch<N> {
         Ok(())
     }
 
+    /// The bytes from `at` on as far as they go; how many there are.
+    pub(crate) fn read_bytes(&self, at: u64, bytes: &mut [u8]) -> io::Result<usize> {
+        cells::read_at(&self.file, at, bytes).map_err(|error| io::Error::new(error.kind(), self.explain(&error)))
+    }
+
+    /// Writes bytes from `at` on.
+    pub(crate) fn write_bytes(&self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        cells::write_at(&self.file, at, bytes).map_err(|error| io::Error::new(error.kind(), self.explain(&error)))
+    }
+
     fn explain(&self, error: &io::Error) -> String {
         format!("scratch file in {}: {error}", self.folder.display())
     }

@@ -145,13 +145,11 @@ impl Chosen {
         let report = report(self.status, self.picks.len(), self.gains.iter().sum(), items);
         let assignment = Some(Assignment::new(near, &self.gains, weights));
         let Chosen { picks: indices, gains: scores, .. } = self;
-        let all_scores = run.all_scores.then(|| {
-            let mut all = vec![0.0; items];
-            indices.iter().zip(&scores).for_each(|(&item, &score)| all[item] = score);
-            all
-        });
         let (residuals, row_norms, solution) = (Vec::new(), None, None);
-        Selection { method, indices, scores, all_scores, assignment, row_norms, residuals, solution, report }
+        let mut selection =
+            Selection { method, indices, scores, all_scores: None, assignment, row_norms, residuals, solution, report };
+        selection.all_scores = run.all_scores.then(|| selection.spread(items));
+        selection
     }
 
     fn add(&mut self, item: usize, demands: &mut Demands<'_>) {

@@ -43,6 +43,7 @@ impl Exemplars {
         let stood = rows.pass(&Nearest::<f64>::request(self.gate, &picks, &table, &origin))?.add;
         let mut selection = found.selection(items, &stood);
         selection.residuals = rows.column(STRANGE)?.unwrap_or_default();
+        selection.all_scores = (run.all_scores && !selection.residuals.is_empty()).then(|| selection.spread(items));
         if let (Some(labels), Some(assignment)) = (rows.column(LABEL)?, &mut selection.assignment) {
             assignment.labels = labels.into_iter().map(|label| label as usize).collect();
         }

@@ -7,6 +7,7 @@
 
 mod codec;
 mod common;
+pub(crate) mod journal;
 mod memory;
 mod partial;
 pub(crate) mod remote;

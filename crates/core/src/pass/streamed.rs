@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
+use super::journal::{Journal, Logged};
 use super::{Access, Batch, Engine, Kind, Own, Partial, Request, Sums, Visit, remote, step};
 use crate::blocks::{Team, default_block};
 use crate::data::safe_scale;
@@ -62,15 +63,32 @@ impl<T: Float> Stream<'_, T> {
     /// # Errors
     /// As for [`Method::select_count`]; if the method needs the whole table; if rows cannot be read or state not kept.
     pub fn select(&self, method: &Method, count: Count, run: &mut Run<'_>) -> Result<Selection, Error> {
-        T::stream(self, method, count, run)
+        T::stream(self, method, count, (None, run))
+    }
+
+    /// The same with a diary.
+    ///
+    /// # Errors
+    /// As for [`Stream::select`], and whatever the diary returns.
+    pub fn select_with_journal(
+        &self,
+        method: &Method,
+        count: Count,
+        journal: &mut dyn Journal,
+        run: &mut Run<'_>,
+    ) -> Result<Selection, Error> {
+        T::stream(self, method, count, (Some(journal), run))
     }
 }
+
+/// How a streamed run is made: with or without a diary.
+pub type Manner<'j, 'r, 'p> = (Option<&'j mut dyn Journal>, &'r mut Run<'p>);
 
 pub(crate) fn run_stream<T: Float>(
     stream: &Stream<'_, T>,
     method: &Method,
     count: Count,
-    run: &mut Run<'_>,
+    (journal, run): Manner<'_, '_, '_>,
 ) -> Result<Selection, Error> {
     let (items, features) = (stream.source.items(), stream.source.features());
     if items == 0 || features == 0 {
@@ -81,20 +99,20 @@ pub(crate) fn run_stream<T: Float>(
     check_k(*k, items)?;
     remote::check_method(method, items, features)?;
     let team = Team::new(run, items, features)?;
-    let mut rows = Streamed { stream, team: &team, scale: 1.0, width: 0 };
+    let mut rows = Logged { rows: Streamed { stream, team: &team, scale: 1.0, width: 0 }, journal };
     let checked = rows.pass(&Request::new(Kind::Check, 0))?;
-    rows.scale = remote::scale_of(&checked, (items, features), safe_scale(checked.max[0], T::SAFE))?;
-    let scale = rows.scale;
+    let scale = remote::scale_of(&checked, (items, features), safe_scale(checked.max[0], T::SAFE))?;
+    rows.rows.scale = scale;
     remote::choose(method, &mut rows, scale, *k, run)
 }
 
 /// The engine behind [`Stream::select`].
-struct Streamed<'a, T> {
+pub(super) struct Streamed<'a, T> {
     stream: &'a Stream<'a, T>,
     team: &'a Team,
     scale: f64,
     /// Numbers a row that are kept.
-    width: usize,
+    pub width: usize,
 }
 
 /// The rows of some blocks and their state.
