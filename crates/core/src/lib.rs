@@ -54,6 +54,7 @@ mod selection;
 mod settings;
 mod shrink;
 mod ted;
+mod triangle;
 
 pub use crate::arss::{Arss, ArssReference, Penalty, UpdateA};
 pub use baselines::{FacilityLocation, KMeans, KMedoids, Random, Rrqr};
@@ -95,8 +96,11 @@ pub use ted::{Ted, TedReference};
 /// ```
 pub mod elsewhere {
     pub use crate::pass::journal::Journal;
-    pub use crate::pass::remote::{Access, Elsewhere, Pass, RowState, RowsOf, access, columns, merge, select, step_on};
+    pub use crate::pass::remote::{
+        Access, Elsewhere, Pass, RowState, RowsOf, access, check_method, columns, merge, select, step_on,
+    };
     pub use crate::pass::streamed::{Manner, RowSource, Store, Stream};
+    pub use crate::triangle::triangle;
 }
 
 /// The examples of the README are tests.

@@ -161,7 +161,10 @@ pub(crate) fn choose(
 }
 
 /// `Ok` if the method can work by passes over a table of so many rows and columns.
-pub(crate) fn check_method(method: &Method, items: usize, features: usize) -> Result<(), Error> {
+///
+/// # Errors
+/// What needs the whole table, and what to do instead.
+pub fn check_method(method: &Method, items: usize, features: usize) -> Result<(), Error> {
     match method {
         Method::Exemplars(settings) => settings.check_elsewhere(),
         Method::Arss(Arss { kernel: Some(_), .. })
