@@ -76,7 +76,8 @@ impl InputArgs {
             format: self.format,
             text: TextOptions { delimiter: self.delimiter, header: self.header.map(|header| header == Header::Yes) },
             array: self.array.as_deref(),
-            limit: Limit { bytes, asked: memory.is_some() },
+            limit: Limit { bytes, asked: memory.is_some(), disk: false },
+            scratch: None,
             choice,
             missing: self.missing,
         }

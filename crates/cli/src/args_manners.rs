@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::args_disk::DiskArgs;
 use crate::size;
 
 /// Exit codes, in the help of every command.
@@ -38,7 +39,10 @@ pub struct MannersArgs {
     /// On Ctrl-C write the ranking so far; the exit code is 130 all the same
     #[arg(long)]
     pub keep_partial: bool,
-    /// Refuse to begin if more memory is needed: 500M, 2G, 1.5GiB [default: what is free on the machine]
+    /// Most memory to use: 500M, 2G, 1.5GiB; what needs more works from scratch files [default: what is free]
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     pub memory: Option<u64>,
+    /// What does not fit into it.
+    #[command(flatten)]
+    pub disk: DiskArgs,
 }

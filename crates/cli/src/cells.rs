@@ -31,6 +31,10 @@ impl<'a> Cells<'a> {
         let (samples, largest) = match values {
             Values::F32(grid) => grid.samples().map(|samples| (Kind::F32(samples), samples.max_abs()))?,
             Values::F64(grid) => grid.samples().map(|samples| (Kind::F64(samples), samples.max_abs()))?,
+            Values::File32(_) | Values::File64(_) => {
+                let instead = "it is in a file, because it is larger";
+                return Err(arss::Error::InMemoryOnly { what: "looking at single numbers", instead });
+            }
         };
         let (rows, columns) = values.shape();
         let unit = if largest == 0.0 || SAFE.contains(&largest) { 1.0 } else { largest };

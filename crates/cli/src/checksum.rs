@@ -2,7 +2,7 @@
 
 use arss::Float;
 
-use crate::io::{Grid, Table, Values};
+use crate::io::{Table, Values};
 
 /// A sum that every bit and its place go into.
 #[derive(Debug, Clone, Copy)]
@@ -16,8 +16,11 @@ impl Checksum {
         sum.add(rows as u64);
         sum.add(columns as u64);
         match &table.values {
-            Values::F32(grid) => sum.add_grid(grid),
-            Values::F64(grid) => sum.add_grid(grid),
+            Values::F32(grid) => sum.add_values(&grid.data),
+            Values::F64(grid) => sum.add_values(&grid.data),
+            // A file that cannot be read fails where it is chosen from.
+            Values::File32(rows) => drop(rows.walk(&mut |_, rows| sum.add_values(rows))),
+            Values::File64(rows) => drop(rows.walk(&mut |_, rows| sum.add_values(rows))),
         }
         table.headings().iter().for_each(|name| sum.add_text(name));
         sum
@@ -34,8 +37,8 @@ impl Checksum {
         format!("{:016x}", self.0)
     }
 
-    fn add_grid<T: Float>(&mut self, grid: &Grid<T>) {
-        grid.data.iter().for_each(|value| self.add(value.to_f64().to_bits()));
+    fn add_values<T: Float>(&mut self, values: &[T]) {
+        values.iter().for_each(|value| self.add(value.to_f64().to_bits()));
     }
 
     fn add_text(&mut self, text: &str) {

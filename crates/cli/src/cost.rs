@@ -23,10 +23,13 @@ pub struct Timed {
 }
 
 /// Times the method, without demands, on pieces of the values.
-pub fn time(values: &Values, method: &Method, job: &crate::solve::Job<'_>) -> Result<Timed, arss::Error> {
+///
+/// Nothing is timed of a table in a file.
+pub fn time(values: &Values, method: &Method, job: &crate::solve::Job<'_>) -> Result<Option<Timed>, arss::Error> {
     match values {
-        Values::F32(grid) => time_grid(grid, method, job),
-        Values::F64(grid) => time_grid(grid, method, job),
+        Values::F32(grid) => time_grid(grid, method, job).map(Some),
+        Values::F64(grid) => time_grid(grid, method, job).map(Some),
+        Values::File32(_) | Values::File64(_) => Ok(None),
     }
 }
 

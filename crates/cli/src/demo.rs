@@ -12,7 +12,7 @@ use crate::io::{self, Extra, Picks, Table, Target};
 use crate::messages::Messages;
 use crate::output::{self, Files};
 use crate::report::{self, More, Subject};
-use crate::solve::{self, Job};
+use crate::solve::{self, Disk, Job};
 use crate::table::{Sheet, number};
 use crate::{json, select};
 
@@ -29,7 +29,7 @@ pub fn run(args: &DemoArgs, words: &[OsString]) -> Result<(), Failure> {
     output::make_folder(&args.directory)?;
     let mut messages = Messages::new(false);
     let mut table = io::read_bytes(FOREST, "forest.csv", &InputArgs::default().reading(None, None, None))?;
-    solve::prepare(&mut table.values, Scale::Standard, &mut messages);
+    table.values = solve::prepare(table.values, Scale::Standard, &mut messages)?;
     let default = Method::Exemplars(Exemplars::default());
     let job = job(&default);
     let chosen = solve::run(&table.values, &job, &mut messages)?;
@@ -44,7 +44,7 @@ pub fn run(args: &DemoArgs, words: &[OsString]) -> Result<(), Failure> {
 }
 
 fn job(method: &Method) -> Job<'_> {
-    Job { method, count: Count::Exactly(K), features: false, threads: 0, all_scores: true }
+    Job { method, count: Count::Exactly(K), features: false, threads: 0, all_scores: true, disk: Disk::default() }
 }
 
 /// The same choice by the authors' settings and at random.

@@ -5,9 +5,8 @@
 use arss::{Count, Kernel, Method};
 
 use crate::args::SelectArgs;
-use crate::failure::Failure;
-use crate::survey::{self, Survey};
-use crate::{available, select, size};
+use crate::available;
+use crate::survey::Survey;
 
 /// The program itself, its threads and their buffers.
 const PROGRAM: u64 = 16 << 20;
@@ -41,6 +40,12 @@ impl Shape {
             Count::Auto => 1000,
         };
         Shape { items, features, element: survey.element, k: k.clamp(1, items) }
+    }
+
+    /// The shape of rows that are chosen from.
+    pub fn of_rows((items, features): (usize, usize), element: usize, count: Count) -> Self {
+        let survey = Survey { rows: items as u64, used: features as u64, element: element as u64, ..Survey::default() };
+        Shape::new(&survey, count, false)
     }
 }
 
@@ -120,28 +125,28 @@ pub fn limit(args: &SelectArgs) -> Option<u64> {
     args.manners.memory.or_else(available::bytes)
 }
 
-/// Fails if the run needs more than it may use: found out before anything is read.
-pub fn check(args: &SelectArgs, method: &Method) -> Result<(), Failure> {
-    let (Some(survey), Some(limit)) = (survey::look(&select::reading(args)), limit(args)) else { return Ok(()) };
-    if survey.rows == 0 || survey.used == 0 {
-        // Reading tells what is wrong with it.
-        return Ok(());
-    }
-    let shape = Shape::new(&survey, args.k, args.features);
-    let need = of_run(&survey, method, &shape);
-    if need <= limit {
-        return Ok(());
-    }
-    let about = if survey.exact { "" } else { "about " };
-    let (rows, columns) = (survey.rows, survey.used);
-    let allowed = match args.manners.memory {
-        Some(_) => format!("--memory allows {}", size::shown(limit)),
-        None => format!("{} are free; --memory SIZE overrules this", size::shown(limit)),
+/// Bytes that a run with scratch files needs at least: what it holds, and a few blocks of rows for each thread.
+pub fn least(survey: &Survey, method: &Method, shape: &Shape) -> u64 {
+    PROGRAM + 2 * BUFFERS + survey.held + held(method, shape) + 4 * blocks(shape)
+}
+
+/// Bytes for blocks of rows, of those that a run with scratch files may use.
+pub fn for_blocks(limit: u64, method: &Method, shape: &Shape) -> u64 {
+    // Where the records of a text begin; half of the rest is for what the threads add up and for the allocator.
+    let fixed = PROGRAM + 8 * shape.items + held(method, shape);
+    (limit.saturating_sub(fixed) / 2).clamp(4 * blocks(shape), MOST_BLOCKS)
+}
+
+/// More rows at a time make nothing faster.
+const MOST_BLOCKS: u64 = 256 << 20;
+
+/// Bytes that stay in memory where the rows do not: a few numbers a row for the result, small matrices, what
+/// exemplars looks at.
+fn held(method: &Method, shape: &Shape) -> u64 {
+    let small = shape.items.min(shape.features);
+    let own = match method {
+        Method::Exemplars(settings) => 3 * choice(shape) + landmarks(settings.landmarks as u64, shape),
+        _ => 32 * 8 * small * small,
     };
-    let what = format!(
-        "{} on {about}{rows} x {columns} values needs about {} of memory, but {allowed}",
-        method.name(),
-        size::shown(need)
-    );
-    Err(Failure::in_file(&args.input.inputs[0], what))
+    own + 40 * shape.items
 }

@@ -16,7 +16,7 @@ use crate::output::{self, Files};
 use crate::progress::Show;
 use crate::reasons::Reasons;
 use crate::report::{self, More, Subject};
-use crate::solve::{self, Job};
+use crate::solve::{self, Disk, Job};
 use crate::table::{Sheet, number};
 use crate::{reading, select, targets};
 
@@ -52,8 +52,14 @@ pub fn run(args: &OutliersArgs, words: &[OsString]) -> Result<(), Failure> {
             table.check_target(target, format)?;
         }
     }
-    let job =
-        Job { method: &method, count: Count::Auto, features: false, threads: args.talk.threads, all_scores: false };
+    let job = Job {
+        method: &method,
+        count: Count::Auto,
+        features: false,
+        threads: args.talk.threads,
+        all_scores: false,
+        disk: Disk::default(),
+    };
     // What the gate sets aside is told in the line at the end, with the threshold that was asked for.
     let selection = solve::run(&table.values, &job, &mut Messages::new(true))?;
     let found = Found::new(&table, &selection, args.threshold)?;

@@ -1,5 +1,7 @@
 //! `arss plan`: what `select` would do, before it is done.
 
+use std::path::Path;
+
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -10,6 +12,7 @@ use crate::io::Table;
 use crate::messages::Messages;
 use crate::need::{self, Shape};
 use crate::progress::{self, Show, span};
+use crate::room::{self, Room};
 use crate::survey::{self, Survey};
 use crate::{cost, output, select, size};
 
@@ -33,18 +36,26 @@ pub fn run(args: &PlanArgs) -> Result<(), Failure> {
     let mut messages = Messages::new(args.quiet);
     let show = Show::new(args.quiet);
     let mut plan = Plan::new(args);
-    let refused = need::check(args, &method).err();
+    let (room, refused) = match room::find(args, &method) {
+        Ok(room) => (room, None),
+        Err(refused) => (Room::default(), Some(refused)),
+    };
     if let Some(survey) = survey::look(&select::reading(args)) {
         let need = need::of_run(&survey, &method, &Shape::new(&survey, args.k, args.features));
-        plan.add_memory(need, need::limit(args));
+        plan.add_memory(need, need::limit(args), room.scratch.is_some());
         plan.add_survey(args, &survey);
     }
-    if refused.is_none() {
+    if let (Some(folder), Some(disk)) = (&room.scratch, room.disk) {
+        // Reading it would take as long as a good part of the run.
+        plan.add_disk(folder, disk);
+    } else if refused.is_none() {
         let ready = select::ready(args, &mut messages)?;
         plan.add_table(&ready.table);
         progress::phase("time");
         let timed = cost::time(&ready.table.values, &method, &select::job(args, &ready))?;
-        plan.add_time(&timed, args.features);
+        if let Some(timed) = timed {
+            plan.add_time(&timed, args.features);
+        }
     }
     drop(show);
     messages.flush();
@@ -112,9 +123,18 @@ impl Plan {
         self.add("table", &text, object);
     }
 
-    fn add_memory(&mut self, need: u64, limit: Option<u64>) {
+    fn add_memory(&mut self, need: u64, limit: Option<u64>, from_disk: bool) {
         let of = limit.map_or_else(String::new, |limit| format!(" of {}", size::shown(limit)));
-        self.add("memory", &format!("about {}{of}", size::shown(need)), json!({ "bytes": need, "limit": limit }));
+        let text = match limit.filter(|_| from_disk) {
+            Some(limit) => format!("at most {}; all at once would be about {}", size::shown(limit), size::shown(need)),
+            None => format!("about {}{of}", size::shown(need)),
+        };
+        self.add("memory", &text, json!({ "bytes": need, "limit": limit }));
+    }
+
+    fn add_disk(&mut self, folder: &Path, disk: u64) {
+        let text = format!("about {} of scratch files in {}", size::shown(disk), folder.display());
+        self.add("disk", &text, json!({ "bytes": disk, "path": folder.display().to_string() }));
     }
 
     /// What is known once the table was read.

@@ -10,6 +10,6 @@ use crate::{progress, solve};
 pub fn read(args: &InputArgs, memory: Option<u64>, messages: &mut Messages) -> Result<Table, Failure> {
     let mut table = io::read(&args.reading(None, None, memory), &mut progress::reading)?;
     table.messages.drain(..).for_each(|message| messages.add(message));
-    solve::prepare(&mut table.values, args.scale, messages);
+    table.values = solve::prepare(table.values, args.scale, messages)?;
     Ok(table)
 }

@@ -1,9 +1,11 @@
 //! Scaling of columns, for any size of values.
 
 use arss::Float;
+use arss_scratch::Cell;
 
 use crate::args_input::Scale;
-use crate::io::{Grid, Values, median};
+use crate::failure::Failure;
+use crate::io::{Grid, Spilled, Values, median};
 
 /// Columns whose range is below so many roundings of their largest value count as constant.
 const ROUNDINGS: f64 = 4.0;
@@ -18,10 +20,71 @@ const CLIP: f64 = 5.0;
 /// Scales each column as `how` says; constant columns become 0.
 ///
 /// False, and nothing changed, if all columns are constant.
-pub fn columns(values: &mut Values, how: Scale) -> bool {
-    match values {
-        Values::F32(grid) => scale_grid(grid, f64::from(f32::EPSILON), how),
-        Values::F64(grid) => scale_grid(grid, f64::EPSILON, how),
+pub fn columns(values: Values, how: Scale) -> Result<(Values, bool), Failure> {
+    Ok(match values {
+        Values::F32(mut grid) => {
+            let done = scale_grid(&mut grid, how)?;
+            (Values::F32(grid), done)
+        }
+        Values::F64(mut grid) => {
+            let done = scale_grid(&mut grid, how)?;
+            (Values::F64(grid), done)
+        }
+        Values::File32(rows) => scale_file(rows, how).map(|(rows, done)| (Values::File32(rows), done))?,
+        Values::File64(rows) => scale_file(rows, how).map(|(rows, done)| (Values::File64(rows), done))?,
+    })
+}
+
+/// Values that are looked at one after the other, in memory or in a file. The order within a column is that of the rows,
+/// so that sums have the same bits.
+trait Look<T> {
+    fn shape(&self) -> (usize, usize);
+    /// The column of the value at a position.
+    fn column_of(&self, at: usize) -> usize;
+    /// Calls `visit` with values and the position of the first of them.
+    fn look(&self, visit: &mut dyn FnMut(usize, &[T])) -> Result<(), Failure>;
+    /// Calls `visit` with all columns.
+    fn each_column(&self, visit: &mut dyn FnMut(usize, Vec<f64>)) -> Result<(), Failure>;
+}
+
+impl<T: Float> Look<T> for Grid<T> {
+    fn shape(&self) -> (usize, usize) {
+        (self.rows, self.columns)
+    }
+
+    fn column_of(&self, at: usize) -> usize {
+        if self.by_column { at / self.rows } else { at % self.columns }
+    }
+
+    fn look(&self, visit: &mut dyn FnMut(usize, &[T])) -> Result<(), Failure> {
+        visit(0, &self.data);
+        Ok(())
+    }
+
+    fn each_column(&self, visit: &mut dyn FnMut(usize, Vec<f64>)) -> Result<(), Failure> {
+        let column = |at: usize| (0..self.rows).map(|row| self.get(row, at).to_f64()).collect();
+        (0..self.columns).for_each(|at| visit(at, column(at)));
+        Ok(())
+    }
+}
+
+impl<T: Cell> Look<T> for Spilled<T> {
+    fn shape(&self) -> (usize, usize) {
+        Spilled::shape(self)
+    }
+
+    fn column_of(&self, at: usize) -> usize {
+        at % Spilled::shape(self).1
+    }
+
+    fn look(&self, visit: &mut dyn FnMut(usize, &[T])) -> Result<(), Failure> {
+        let columns = Spilled::shape(self).1;
+        self.walk(&mut |first, rows| visit(first * columns, rows))
+    }
+
+    fn each_column(&self, visit: &mut dyn FnMut(usize, Vec<f64>)) -> Result<(), Failure> {
+        let all: Vec<usize> = (0..Spilled::shape(self).1).collect();
+        Spilled::each_column(self, &all, visit)
     }
 }
 
@@ -35,11 +98,24 @@ struct Column {
     high: f64,
     centre: f64,
     width: f64,
+    /// False for a constant column, which becomes 0.
+    usable: bool,
 }
 
 impl Column {
-    const START: Column =
-        Column { largest: 0.0, unit: 1.0, low: f64::INFINITY, high: f64::NEG_INFINITY, centre: 0.0, width: 0.0 };
+    const START: Column = Column {
+        largest: 0.0,
+        unit: 1.0,
+        low: f64::INFINITY,
+        high: f64::NEG_INFINITY,
+        centre: 0.0,
+        width: 0.0,
+        usable: true,
+    };
+
+    fn scaled(&self, value: f64) -> f64 {
+        if self.usable { (value / self.unit - self.centre) / self.width } else { 0.0 }
+    }
 
     fn is_constant(&self, epsilon: f64) -> bool {
         // Halved, because the difference of two large values may overflow.
@@ -47,68 +123,92 @@ impl Column {
     }
 }
 
-fn scale_grid<T: Float>(grid: &mut Grid<T>, epsilon: f64, how: Scale) -> bool {
-    let mut columns = ranges(grid);
+fn scale_grid<T: Float>(grid: &mut Grid<T>, how: Scale) -> Result<bool, Failure> {
+    let Some(columns) = measure(grid, how)? else { return Ok(false) };
+    for at in 0..grid.data.len() {
+        let column = &columns[grid.column_of(at)];
+        grid.data[at] = T::from_f64(column.scaled(grid.data[at].to_f64()));
+    }
+    Ok(true)
+}
+
+fn scale_file<T: Cell>(rows: Spilled<T>, how: Scale) -> Result<(Spilled<T>, bool), Failure> {
+    let Some(columns) = measure(&rows, how)? else { return Ok((rows, false)) };
+    let width = columns.len();
+    let scaled = |(value, column): (&T, &Column)| T::from_f64(column.scaled(value.to_f64()));
+    let rows = rows.changed(width, &mut |_, row: &[T], fresh| fresh.extend(row.iter().zip(&columns).map(scaled)))?;
+    Ok((rows, true))
+}
+
+/// What is done to each column; none if all are constant.
+fn measure<T: Float>(table: &impl Look<T>, how: Scale) -> Result<Option<Vec<Column>>, Failure> {
+    let epsilon = if size_of::<T>() == 4 { f64::from(f32::EPSILON) } else { f64::EPSILON };
+    let mut columns = ranges(table)?;
     if columns.iter().all(|column| column.is_constant(epsilon)) {
-        return false;
+        return Ok(None);
     }
     match how {
-        Scale::None => return true,
+        // Nobody scales then.
+        Scale::None => return Ok(None),
         Scale::Unit => columns.iter_mut().for_each(|column| {
             column.centre = column.low / column.unit;
             column.width = column.high / column.unit - column.centre;
         }),
-        Scale::Standard => moments(grid, &mut columns),
+        Scale::Standard => moments(table, &mut columns)?,
         Scale::Robust => {
-            moments(grid, &mut columns);
-            quartiles(grid, &mut columns, epsilon);
+            moments(table, &mut columns)?;
+            quartiles(table, &mut columns, epsilon)?;
         }
     }
-    let usable: Vec<bool> = columns.iter().map(|column| !column.is_constant(epsilon)).collect();
-    for at in 0..grid.data.len() {
-        let index = grid.column_of(at);
-        let column = &columns[index];
-        let scaled = (grid.data[at].to_f64() / column.unit - column.centre) / column.width;
-        grid.data[at] = T::from_f64(if usable[index] { scaled } else { 0.0 });
+    for column in &mut columns {
+        column.usable = !column.is_constant(epsilon);
     }
-    true
+    Ok(Some(columns))
 }
 
 /// The range of each column.
-fn ranges<T: Float>(grid: &Grid<T>) -> Vec<Column> {
-    let mut columns = vec![Column::START; grid.columns];
-    for (at, value) in grid.data.iter().map(|value| value.to_f64()).enumerate() {
-        let column = &mut columns[grid.column_of(at)];
-        column.largest = column.largest.max(value.abs());
-        column.low = column.low.min(value);
-        column.high = column.high.max(value);
-    }
+fn ranges<T: Float>(table: &impl Look<T>) -> Result<Vec<Column>, Failure> {
+    let mut columns = vec![Column::START; table.shape().1];
+    table.look(&mut |first, values| {
+        for (at, value) in values.iter().map(|value| value.to_f64()).enumerate() {
+            let column = &mut columns[table.column_of(first + at)];
+            column.largest = column.largest.max(value.abs());
+            column.low = column.low.min(value);
+            column.high = column.high.max(value);
+        }
+    })?;
     for column in columns.iter_mut().filter(|column| column.largest > 0.0) {
         column.unit = column.largest.log2().floor().min(1023.0).exp2();
     }
-    columns
+    Ok(columns)
 }
 
 /// Mean and deviation.
-fn moments<T: Float>(grid: &Grid<T>, columns: &mut [Column]) {
-    let count = grid.rows as f64;
-    for (at, value) in grid.data.iter().map(|value| value.to_f64()).enumerate() {
-        let column = &mut columns[grid.column_of(at)];
-        column.centre += value / column.unit;
-    }
+fn moments<T: Float>(table: &impl Look<T>, columns: &mut [Column]) -> Result<(), Failure> {
+    let count = table.shape().0 as f64;
+    table.look(&mut |first, values| {
+        for (at, value) in values.iter().map(|value| value.to_f64()).enumerate() {
+            let column = &mut columns[table.column_of(first + at)];
+            column.centre += value / column.unit;
+        }
+    })?;
     columns.iter_mut().for_each(|column| column.centre /= count);
-    for (at, value) in grid.data.iter().map(|value| value.to_f64()).enumerate() {
-        let column = &mut columns[grid.column_of(at)];
-        column.width += (value / column.unit - column.centre).powi(2);
-    }
+    table.look(&mut |first, values| {
+        for (at, value) in values.iter().map(|value| value.to_f64()).enumerate() {
+            let column = &mut columns[table.column_of(first + at)];
+            column.width += (value / column.unit - column.centre).powi(2);
+        }
+    })?;
     columns.iter_mut().for_each(|column| column.width = (column.width / count).sqrt());
+    Ok(())
 }
 
 /// Median, and the deviation of the values without their extremes. Where half of the values are the same, mean and
 /// deviation stay.
-fn quartiles<T: Float>(grid: &Grid<T>, columns: &mut [Column], epsilon: f64) {
-    for (index, column) in columns.iter_mut().enumerate() {
-        let mut values: Vec<f64> = (0..grid.rows).map(|row| grid.get(row, index).to_f64() / column.unit).collect();
+fn quartiles<T: Float>(table: &impl Look<T>, columns: &mut [Column], epsilon: f64) -> Result<(), Failure> {
+    table.each_column(&mut |index, mut values| {
+        let column = &mut columns[index];
+        values.iter_mut().for_each(|value| *value /= column.unit);
         let centre = median(&mut values);
         let quarter = values.len() / 4;
         let low = *values.select_nth_unstable_by(quarter, f64::total_cmp).1;
@@ -119,7 +219,7 @@ fn quartiles<T: Float>(grid: &Grid<T>, columns: &mut [Column], epsilon: f64) {
             column.centre = centre;
             column.width = clipped_deviation(&values, centre, CLIP * width);
         }
-    }
+    })
 }
 
 /// The deviation of values that are moved to within `reach` of the centre.
@@ -137,7 +237,7 @@ mod tests {
     fn scaled(data: Vec<f64>, columns: usize, by_column: bool) -> (bool, Vec<f64>) {
         let rows = data.len() / columns;
         let mut grid = Grid { data, rows, columns, by_column };
-        (scale_grid(&mut grid, f64::EPSILON, Scale::Standard), grid.data)
+        (scale_grid(&mut grid, Scale::Standard).unwrap(), grid.data)
     }
 
     #[test]
@@ -170,7 +270,7 @@ mod tests {
 
     fn by(how: Scale, data: Vec<f64>) -> Vec<f64> {
         let mut grid = Grid { rows: data.len(), data, columns: 1, by_column: false };
-        assert!(scale_grid(&mut grid, f64::EPSILON, how));
+        assert!(scale_grid(&mut grid, how).unwrap());
         grid.data
     }
 

@@ -14,9 +14,10 @@ use crate::output::{self, Files};
 use crate::progress::{self, Show};
 use crate::report::{self, More, Subject};
 use crate::result::{Input, Saved};
-use crate::solve::{self, Job};
+use crate::room::{self, Room};
+use crate::solve::{self, Disk, Job};
 use crate::table::{Sheet, number};
-use crate::{demands, indices, interrupt, json, method, need, targets};
+use crate::{checkpoint, demands, indices, interrupt, json, method, need, size, targets};
 
 /// Tables up to so many items are scored whole for the report; ARSS and RRSS take time with its square.
 const SCORED_FOR_REPORT: usize = 5000;
@@ -25,6 +26,8 @@ const SCORED_FOR_REPORT: usize = 5000;
 pub fn run(args: &SelectArgs, words: &[OsString]) -> Result<(), Failure> {
     let output_format = check_outputs(args)?;
     check_existing(args)?;
+    let flags = &args.manners.disk;
+    checkpoint::check(flags.checkpoint.as_deref(), flags.resume, args.manners.force)?;
     let mut messages = Messages::new(args.quiet);
     let show = Show::new(args.quiet);
     interrupt::keep(args.manners.keep_partial);
@@ -37,6 +40,9 @@ pub fn run(args: &SelectArgs, words: &[OsString]) -> Result<(), Failure> {
     let made = Made::new(args, words, &ready, &selection);
     progress::phase("write");
     write_files(args, &made, output_format)?;
+    if selection.report.status != Status::Stopped {
+        checkpoint::done(flags.checkpoint.as_deref())?;
+    }
     drop(show);
     messages.add(summary(table, &job, &selection));
     messages.flush();
@@ -62,19 +68,31 @@ pub struct Ready {
     pub method: Method,
     /// Of the table as it came, where a result is kept.
     pub checksum: Option<Checksum>,
+    /// Where it is worked on.
+    pub room: Room,
 }
 
 /// Reads the table as the flags ask for it.
 pub fn ready(args: &SelectArgs, messages: &mut Messages) -> Result<Ready, Failure> {
     let method = checked_method(args)?;
-    need::check(args, &method)?;
+    let room = room::find(args, &method)?;
     progress::phase("read");
-    let mut table = io::read(&reading(args), &mut progress::reading)?;
+    let mut reading = reading(args);
+    (reading.scratch, reading.limit.disk) = (room.scratch.as_deref(), room.scratch.is_some());
+    if let (Some(folder), Some(disk)) = (&room.scratch, room.disk) {
+        let (folder, disk) = (folder.display(), size::shown(disk));
+        messages.add(format!("note: working from scratch files in {folder}, about {disk}"));
+        messages.flush();
+    }
+    let mut table = io::read(&reading, &mut progress::reading)?;
     table.messages.drain(..).for_each(|message| messages.add(message));
     let method = demands::apply(method, &args.method.demands, &mut table)?;
     let checksum = args.manners.result.as_ref().map(|_| Checksum::of(&table));
-    solve::prepare(&mut table.values, args.input.scale, messages);
-    Ok(Ready { table, method, checksum })
+    table.values = solve::prepare(table.values, args.input.scale, messages)?;
+    if table.values.in_file() && room::fits_now(args, &method, &table.values) {
+        table.values = table.values.loaded()?;
+    }
+    Ok(Ready { table, method, checksum, room })
 }
 
 /// What is read.
@@ -92,13 +110,18 @@ pub fn checked_method(args: &SelectArgs) -> Result<Method, Failure> {
 }
 
 /// What the flags ask of the table.
-pub fn job<'a>(args: &SelectArgs, ready: &'a Ready) -> Job<'a> {
+pub fn job<'a>(args: &'a SelectArgs, ready: &'a Ready) -> Job<'a> {
     Job {
         method: &ready.method,
         count: args.k,
         features: args.features,
         threads: args.threads,
         all_scores: args.scores.is_some() || scored_for_report(args, &ready.table),
+        disk: Disk {
+            folder: ready.room.scratch.as_deref(),
+            limit: need::limit(args).unwrap_or(u64::MAX),
+            flags: Some(&args.manners.disk),
+        },
     }
 }
 

@@ -1,16 +1,21 @@
 //! One run of a method on a table.
 
 use std::ops::ControlFlow;
+use std::path::Path;
 
-use arss::{Count, Error, Float, Method, Run, Selection};
+use arss::elsewhere::{RowSource, Stream, triangle};
+use arss::{Count, Error, Float, Method, Run, Samples, Selection};
+use arss_scratch::{Cell, Rows, Scratch};
 
+use crate::args_disk::DiskArgs;
 use crate::args_input::Scale;
 use crate::failure::Failure;
 use crate::interrupt::{self, Stage};
 use crate::io::{Grid, Values};
 use crate::messages::Messages;
+use crate::need::{self, Shape};
 use crate::progress::{self, Show};
-use crate::scale;
+use crate::{checkpoint, scale};
 
 /// What to choose, and how.
 #[derive(Debug)]
@@ -25,13 +30,31 @@ pub struct Job<'a> {
     pub threads: usize,
     /// Score every item.
     pub all_scores: bool,
+    /// Where a table that is in a file is worked on; not looked at otherwise.
+    pub disk: Disk<'a>,
+}
+
+/// How a table that is in a file is worked on.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Disk<'a> {
+    /// The folder for scratch files.
+    pub folder: Option<&'a Path>,
+    /// Most memory of the run.
+    pub limit: u64,
+    /// The flags about checkpoints.
+    pub flags: Option<&'a DiskArgs>,
 }
 
 /// Scales the values as asked.
-pub fn prepare(values: &mut Values, how: Scale, messages: &mut Messages) {
-    if how != Scale::None && !scale::columns(values, how) {
+pub fn prepare(values: Values, how: Scale, messages: &mut Messages) -> Result<Values, Failure> {
+    if how == Scale::None {
+        return Ok(values);
+    }
+    let (values, done) = scale::columns(values, how)?;
+    if !done {
         messages.add("note: every column is constant, so the values were left unscaled".to_owned());
     }
+    Ok(values)
 }
 
 /// Chooses; Ctrl-C meanwhile ends the process, or the choice where the ranking so far is to be kept.
@@ -42,6 +65,8 @@ pub fn run(values: &Values, job: &Job<'_>, messages: &mut Messages) -> Result<Se
     let selection = match values {
         Values::F32(grid) => run_grid(grid, job, messages),
         Values::F64(grid) => run_grid(grid, job, messages),
+        Values::File32(spilled) => run_rows(&spilled.rows, job, messages),
+        Values::File64(spilled) => run_rows(&spilled.rows, job, messages),
     };
     interrupt::check()?;
     interrupt::enter(Stage::Writing);
@@ -53,12 +78,44 @@ pub fn run(values: &Values, job: &Job<'_>, messages: &mut Messages) -> Result<Se
     Ok(selection)
 }
 
-fn run_grid<T: Float>(grid: &Grid<T>, job: &Job<'_>, messages: &mut Messages) -> Result<Selection, Error> {
+fn run_grid<T: Float>(grid: &Grid<T>, job: &Job<'_>, messages: &mut Messages) -> Result<Selection, Failure> {
     let samples = grid.samples()?;
     if samples.max_abs() == 0.0 {
-        return Err(Error::AllZero { rows: grid.rows, columns: grid.columns });
+        return Err(Error::AllZero { rows: grid.rows, columns: grid.columns }.into());
     }
     let items = if job.features { samples.transposed() } else { samples };
+    with_run(job, messages, |run| Ok(job.method.select_count(&items, job.count, run)?))
+}
+
+/// The same from a file.
+fn run_rows<T: Cell>(rows: &Rows<T>, job: &Job<'_>, messages: &mut Messages) -> Result<Selection, Failure> {
+    let (items, features) = (rows.items(), rows.features());
+    if job.features {
+        // Methods that look at distances and angles only see the same columns in a small triangle.
+        let triangle = triangle(rows)?;
+        let samples = Samples::new(&triangle, items.min(features), features)?.transposed();
+        return with_run(job, messages, |run| Ok(job.method.select_count(&samples, job.count, run)?));
+    }
+    let folder = job.disk.folder.map_or_else(std::env::temp_dir, Path::to_owned);
+    let failed = |error: std::io::Error| Failure::Run(error.to_string());
+    let (values, numbers) = (Scratch::new(&folder).map_err(failed)?, Scratch::new(&folder).map_err(failed)?);
+    let shape = Shape::of_rows((items, features), size_of::<T>(), job.count);
+    let memory = need::for_blocks(job.disk.limit, job.method, &shape) as usize;
+    let stream = Stream { source: rows, values: &values, numbers: &numbers, memory };
+    match checkpoint::open(rows, job, (&values, &numbers), messages)? {
+        None => with_run(job, messages, |run| Ok(stream.select(job.method, job.count, run)?)),
+        Some(mut diary) => {
+            with_run(job, messages, |run| Ok(stream.select_with_journal(job.method, job.count, &mut diary, run)?))
+        }
+    }
+}
+
+/// Calls `choose` with a run that tells how far it is and listens for Ctrl-C.
+fn with_run(
+    job: &Job<'_>,
+    messages: &mut Messages,
+    choose: impl FnOnce(&mut Run<'_>) -> Result<Selection, Failure>,
+) -> Result<Selection, Failure> {
     let mut callback = |state: &arss::Progress| {
         if interrupt::asked() {
             return ControlFlow::Break(());
@@ -70,5 +127,5 @@ fn run_grid<T: Float>(grid: &Grid<T>, job: &Job<'_>, messages: &mut Messages) ->
     };
     let mut run =
         Run { threads: job.threads, all_scores: job.all_scores, progress: Some(&mut callback), ..Run::default() };
-    job.method.select_count(&items, job.count, &mut run)
+    choose(&mut run)
 }

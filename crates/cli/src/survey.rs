@@ -26,14 +26,13 @@ pub struct Survey {
 /// Looks at the beginning of each file. `None` for what is no file, is packed, or is no table: reading it will tell.
 pub fn look(reading: &Reading<'_>) -> Option<Survey> {
     let mut all = Survey { exact: true, element: 8, ..Survey::default() };
-    for Extent { bytes, rows, columns, used, element, array, exact } in io::extents(reading)? {
+    for Extent { bytes, rows, columns, used, element, array, held, exact } in io::extents(reading)? {
         all.bytes += bytes;
         all.rows += rows;
         (all.columns, all.used, all.element) = (columns, used, element);
         all.exact &= exact;
         all.in_pieces |= !array;
-        // Where the records of a text begin.
-        all.held += if array { 0 } else { 8 * rows };
+        all.held += held;
     }
     Some(all)
 }

@@ -142,12 +142,25 @@ impl<'a, T: Cell> Checkpoint<'a, T> {
     /// # Errors
     /// If a file cannot be removed.
     pub fn remove(self) -> io::Result<()> {
+        Self::clear(&self.folder)
+    }
+
+    /// Removes the diary in `folder`, and the folder if nothing else is in it.
+    ///
+    /// # Errors
+    /// If a file cannot be removed.
+    pub fn clear(folder: &Path) -> io::Result<()> {
         // The file that names the others goes first: what is left without it is swept at the next start.
-        remove_if_there(&self.folder.join(NAME))?;
-        sweep(&self.folder, |_| false)?;
+        remove_if_there(&folder.join(NAME))?;
+        sweep(folder, |_| false)?;
         // Somebody else's files may be there; then the folder stays.
-        let _ = fs::remove_dir(&self.folder);
+        let _ = fs::remove_dir(folder);
         Ok(())
+    }
+
+    /// True if there is a diary in `folder`.
+    pub fn is_in(folder: &Path) -> bool {
+        folder.join(NAME).is_file()
     }
 
     /// Lays the state down: first the files, then the one that names them.

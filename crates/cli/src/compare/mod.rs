@@ -19,7 +19,7 @@ use crate::messages::Messages;
 use crate::output::{self, Files};
 use crate::progress::Show;
 use crate::report::{self, More, Subject};
-use crate::solve::{self, Job};
+use crate::solve::{self, Disk, Job};
 use crate::{reading, targets};
 use judge::{Judge, Verdict};
 
@@ -178,7 +178,7 @@ fn method(name: MethodName, seed: u64) -> Method {
 }
 
 fn job<'a>(method: &'a Method, count: Count, args: &CompareArgs) -> Job<'a> {
-    Job { method, count, features: false, threads: args.talk.threads, all_scores: false }
+    Job { method, count, features: false, threads: args.talk.threads, all_scores: false, disk: Disk::default() }
 }
 
 /// A choice and the seconds it took.

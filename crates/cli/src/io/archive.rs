@@ -62,7 +62,7 @@ mod tests {
             (Packer::Lz4, lz4.finish().unwrap()),
             (Packer::Brotli, brotli.into_inner()),
         ];
-        let limit = Limit { bytes: 1000, asked: true };
+        let limit = Limit { bytes: 1000, asked: true, disk: false };
         for (packer, packed) in archives {
             assert!(packed.len() < 2000, "{packer:?}");
             assert!(packer.holds_more(&packed, 99_999) && !packer.holds_more(&packed, 100_000), "{packer:?}");

@@ -81,28 +81,37 @@ impl ArrowFile {
         frame
     }
 
-    /// Reads what is wanted of each column.
-    pub fn read(&self, wants: &[Want], tell: &mut dyn FnMut(u64, u64)) -> Result<Frame, Failure> {
+    /// Reads what is wanted of each column into `frame`.
+    pub fn read(&self, wants: &[Want], frame: &mut Frame, tell: &mut dyn FnMut(u64, u64)) -> Result<(), Failure> {
         let wanted = wants.iter().filter(|want| **want != Want::Nothing).count();
         let fits = self.limit.check_values(self.rows, wanted);
         fits.map_err(|what| Failure::in_file(&self.path, what))?;
-        let mut frame = Frame::new(wants.len());
-        frame.single = self.schema.fields().iter().map(|field| arrow::is_single(field)).collect();
-        let mut batches = 0;
+        frame.all_single(self.schema.fields().iter().map(|field| arrow::is_single(field)));
+        let (mut batches, mut refused) = (0, Ok(()));
         let read = || -> Result<(), ArrowError> {
             for batch in self.batches(None)? {
                 let batch = batch?;
                 batches += 1;
                 tell(batches, 0);
+                let limit = Limit { disk: false, ..self.limit };
+                refused = limit
+                    .check_values(batch.num_rows() as u64, wanted)
+                    .map_err(|what| Failure::in_file(&self.path, format_args!("a batch of {what}")));
+                if refused.is_err() {
+                    break;
+                }
                 let columns = batch.columns().iter().zip(wants).map(|(array, &want)| arrow::cells(array, want));
                 let columns = columns.collect::<Result<_, _>>()?;
-                frame.add(Piece { rows: batch.num_rows(), columns });
+                refused = frame.add(Piece { rows: batch.num_rows(), columns });
+                if refused.is_err() {
+                    break;
+                }
             }
             Ok(())
         };
         caught(read).map_err(|error| self.broken(&error))?;
-        self.store.check_unchanged()?;
-        Ok(frame)
+        refused?;
+        self.store.check_unchanged()
     }
 
     /// These rows with all columns, in this order.

@@ -34,6 +34,7 @@ impl Text {
         let whole = start.len() as u64 == store.len();
         let dialect = Dialect::of((&start[data..], whole), path, options);
         let mut records = Records::new(store, path, dialect, true, data as u64);
+        records.work_within(limit);
         let (chunk, ends) = records.chunk(data as u64)?;
         let end = ends.first().copied().unwrap_or(chunk.len());
         let first = trim_breaks(&chunk[..end]);
@@ -63,7 +64,7 @@ impl Text {
             return Err(Failure::in_file(&self.records.path, "has a header, but no data rows"));
         }
         let mut frame = Frame::new(self.names.len());
-        frame.add(piece);
+        frame.add(piece)?;
         Ok(frame)
     }
 
@@ -83,18 +84,18 @@ impl Text {
         }
     }
 
-    /// Reads what is wanted of each column.
-    pub fn read(&mut self, wants: &[Want], tell: &mut dyn FnMut(u64, u64)) -> Result<Frame, Failure> {
-        let mut frame = Frame::new(self.names.len());
+    /// Reads what is wanted of each column into `frame`.
+    pub fn read(&mut self, wants: &[Want], frame: &mut Frame, tell: &mut dyn FnMut(u64, u64)) -> Result<(), Failure> {
+        frame.single.fill(false);
         let wanted = wants.iter().filter(|want| **want != Want::Nothing).count();
         let take = |piece| {
-            frame.add(piece);
+            frame.add(piece)?;
             let fits = self.limit.check_values(frame.rows as u64, wanted);
             fits.map_err(|what| Failure::in_file(&self.records.path, format_args!("the first {what}")))
         };
         let starts = self.records.read(|part| self.piece(part, wants), take, tell)?;
         self.records.starts = starts;
-        Ok(frame)
+        Ok(())
     }
 
     /// What is wanted of the columns of some records.

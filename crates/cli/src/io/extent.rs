@@ -5,7 +5,7 @@ use std::path::Path;
 use super::columns::{self, Role};
 use super::frame::Want;
 use super::source::Part;
-use super::store::Packing;
+use super::store::{Limit, Packing};
 use super::{Format, Reading, inputs};
 
 /// How large a table seems.
@@ -23,6 +23,8 @@ pub struct Extent {
     pub element: u64,
     /// True for an array, which is read as it stands.
     pub array: bool,
+    /// Bytes that reading keeps in memory besides the values.
+    pub held: u64,
     /// False if the rows are an estimate.
     pub exact: bool,
 }
@@ -41,24 +43,30 @@ fn extent(path: &Path, reading: &Reading<'_>) -> Option<Extent> {
     if packed || matches!(format, Format::Jsonl | Format::Npz | Format::Arrow) {
         return None;
     }
+    // Whether the values fit into memory is what this is asked for.
+    let reading = &Reading { limit: Limit { disk: true, ..reading.limit }, ..reading.clone() };
     let part = Part::open(path, reading, &mut |_, _| ()).ok()?;
     let bytes = data.len();
     if let Part::Array(array) = &part {
         let (rows, columns) = (array.rows as u64, array.columns as u64);
         let element = if array.is_single() { 4 } else { 8 };
-        return Some(Extent { bytes, rows, columns, used: columns, element, array: true, exact: true });
+        return Some(Extent { bytes, rows, columns, used: columns, element, array: true, held: 0, exact: true });
     }
     let sample = part.sample().ok()?;
     let roles = columns::roles(&part.headings(), &reading.choice).ok()?;
     let wants = columns::wants(&roles, &sample, &reading.choice);
     let feature = |&column: &usize| matches!(roles[column], Role::Feature(_)) && wants[column] != Want::Nothing;
     let used = (0..roles.len()).filter(feature).count() as u64;
-    let (rows, exact) = match &part {
-        Part::Parquet(file) => (file.rows as u64, true),
-        Part::Text(text) => text.about_rows(sample.rows as u64),
+    let (rows, exact, held) = match &part {
+        Part::Parquet(file) => (file.rows as u64, true, file.pages(&wants)),
+        Part::Text(text) => {
+            let (rows, exact) = text.about_rows(sample.rows as u64);
+            // Where the records begin.
+            (rows, exact, 8 * rows)
+        }
         _ => return None,
     };
     let single = (0..roles.len()).filter(feature).all(|column| sample.single[column]);
     let element = if single && used > 0 { 4 } else { 8 };
-    Some(Extent { bytes, rows, columns: roles.len() as u64, used, element, array: false, exact })
+    Some(Extent { bytes, rows, columns: roles.len() as u64, used, element, array: false, held, exact })
 }

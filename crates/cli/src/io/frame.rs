@@ -3,6 +3,9 @@
 use std::collections::HashMap;
 
 use super::fields::{self, Field};
+use super::numbers::Numbers;
+use super::spill::Spill;
+use crate::failure::Failure;
 
 /// The code of a missing category.
 pub const NO_CODE: u32 = u32::MAX;
@@ -202,8 +205,12 @@ pub struct Frame {
     pub dictionaries: Vec<Dictionary>,
     /// True for columns of single precision.
     pub single: Vec<bool>,
+    /// What was seen of the numbers of each column.
+    pub numbers: Vec<Numbers>,
     /// The rows, in order.
     pub pieces: Vec<Piece>,
+    /// Where the values of columns go instead.
+    pub spill: Option<Spill>,
 }
 
 impl Frame {
@@ -214,12 +221,19 @@ impl Frame {
             seen: vec![Seen::default(); columns],
             dictionaries: vec![Dictionary::default(); columns],
             single: vec![false; columns],
+            numbers: vec![Numbers::default(); columns],
             pieces: Vec::new(),
+            spill: None,
         }
     }
 
+    /// Columns that are of single precision here, too, stay so.
+    pub fn all_single(&mut self, here: impl Iterator<Item = bool>) {
+        self.single.iter_mut().zip(here).for_each(|(single, here)| *single &= here);
+    }
+
     /// Adds the rows of `piece` behind those that are there.
-    pub fn add(&mut self, mut piece: Piece) {
+    pub fn add(&mut self, mut piece: Piece) -> Result<(), Failure> {
         for (column, cells) in piece.columns.iter_mut().enumerate() {
             self.seen[column].merge(&cells.seen, self.rows);
             if let Values::Codes(codes, own) = &mut cells.values {
@@ -227,9 +241,18 @@ impl Frame {
                 codes.iter_mut().filter(|code| **code != NO_CODE).for_each(|code| *code = global[*code as usize]);
                 *own = Dictionary::default();
             }
+            if let Values::Numbers(numbers) = &cells.values {
+                self.numbers[column].add(numbers);
+            }
         }
         self.rows += piece.rows;
-        self.pieces.push(piece);
+        if let Some(spill) = &mut self.spill {
+            spill.take(&mut piece)?;
+        }
+        if self.spill.is_none() || piece.columns.iter().any(|cells| cells.len() > 0) {
+            self.pieces.push(piece);
+        }
+        Ok(())
     }
 
     /// Adds the rows of another frame of as many columns.
@@ -253,7 +276,7 @@ impl Frame {
     }
 
     /// The numbers of a column that was read as numbers.
-    pub fn numbers(&self, column: usize) -> impl Iterator<Item = f64> + '_ {
+    pub fn numbers_of(&self, column: usize) -> impl Iterator<Item = f64> + '_ {
         self.pieces
             .iter()
             .flat_map(move |piece| match &piece.columns[column].values {

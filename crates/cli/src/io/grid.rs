@@ -2,6 +2,9 @@
 
 use arss::{Float, Samples};
 
+use super::spilled::Spilled;
+use crate::failure::Failure;
+
 /// Values in one of the two layouts.
 #[derive(Debug)]
 pub struct Grid<T> {
@@ -34,16 +37,6 @@ impl<T: Float> Grid<T> {
     pub fn get(&self, row: usize, column: usize) -> T {
         self.data[self.position(row, column)]
     }
-
-    /// The column of the value at position `at` of `data`.
-    pub fn column_of(&self, at: usize) -> usize {
-        if self.by_column { at / self.rows } else { at % self.columns }
-    }
-
-    /// The values of one column.
-    fn column(&self, column: usize) -> Vec<f64> {
-        (0..self.rows).map(|row| self.get(row, column).to_f64()).collect()
-    }
 }
 
 /// The values that choosing works on.
@@ -53,6 +46,10 @@ pub enum Values {
     F32(Grid<f32>),
     /// Double precision.
     F64(Grid<f64>),
+    /// Single precision, in a file.
+    File32(Spilled<f32>),
+    /// Double precision, in a file.
+    File64(Spilled<f64>),
 }
 
 impl Values {
@@ -61,22 +58,37 @@ impl Values {
         match self {
             Values::F32(grid) => (grid.rows, grid.columns),
             Values::F64(grid) => (grid.rows, grid.columns),
+            Values::File32(rows) => rows.shape(),
+            Values::File64(rows) => rows.shape(),
         }
     }
 
-    /// The values of one column.
-    pub fn column(&self, column: usize) -> Vec<f64> {
-        match self {
-            Values::F32(grid) => grid.column(column),
-            Values::F64(grid) => grid.column(column),
-        }
+    /// True if they are in a file.
+    pub fn in_file(&self) -> bool {
+        matches!(self, Values::File32(_) | Values::File64(_))
     }
 
-    /// Fails if the table is empty or a value is not finite.
-    pub fn check(&self) -> Result<(), arss::Error> {
+    /// Bytes of a value.
+    pub fn element(&self) -> u64 {
+        if matches!(self, Values::F32(_) | Values::File32(_)) { 4 } else { 8 }
+    }
+
+    /// The values in memory.
+    pub fn loaded(self) -> Result<Values, Failure> {
+        Ok(match self {
+            Values::File32(rows) => Values::F32(rows.loaded()?),
+            Values::File64(rows) => Values::F64(rows.loaded()?),
+            here => here,
+        })
+    }
+
+    /// What is wrong, if the table is empty or a value is not finite.
+    pub fn check(&self) -> Result<Option<arss::Error>, Failure> {
         match self {
-            Values::F32(grid) => grid.samples().map(drop),
-            Values::F64(grid) => grid.samples().map(drop),
+            Values::F32(grid) => Ok(grid.samples().err()),
+            Values::F64(grid) => Ok(grid.samples().err()),
+            Values::File32(rows) => rows.check(),
+            Values::File64(rows) => rows.check(),
         }
     }
 }

@@ -146,7 +146,8 @@ impl Lines {
             return Err(Failure::in_file(path, what));
         }
         let dialect = Dialect { delimiter: b',', ending: b'\n' };
-        let records = Records::new(store, path, dialect, false, data as u64);
+        let mut records = Records::new(store, path, dialect, false, data as u64);
+        records.work_within(limit);
         let mut lines = Lines { records, limit, names: Vec::new() };
         let mut known = HashMap::new();
         let mut names = Vec::new();
@@ -187,7 +188,7 @@ impl Lines {
         let wants = vec![Want::Numbers; self.names.len()];
         self.check_size(super::SAMPLE.min(self.records.count()), &wants)?;
         let mut frame = Frame::new(self.names.len());
-        frame.add(self.records.first(super::SAMPLE, |part| self.piece(part, &wants, &self.places()))?.0);
+        frame.add(self.records.first(super::SAMPLE, |part| self.piece(part, &wants, &self.places()))?.0)?;
         Ok(frame)
     }
 
@@ -195,23 +196,22 @@ impl Lines {
         self.names.iter().enumerate().map(|(at, name)| (name.as_str(), at)).collect()
     }
 
-    /// Reads what is wanted of each key.
-    pub fn read(&self, wants: &[Want], tell: &mut dyn FnMut(u64, u64)) -> Result<Frame, Failure> {
+    /// Reads what is wanted of each key into `frame`.
+    pub fn read(&self, wants: &[Want], frame: &mut Frame, tell: &mut dyn FnMut(u64, u64)) -> Result<(), Failure> {
         let places = self.places();
         self.check_size(self.records.count(), wants)?;
-        let mut frame = Frame::new(self.names.len());
-        let take = |piece| {
-            frame.add(piece);
-            Ok(())
-        };
-        self.records.read(|part| self.piece(part, wants, &places), take, tell)?;
-        Ok(frame)
+        frame.single.fill(false);
+        self.records.read(|part| self.piece(part, wants, &places), |piece| frame.add(piece), tell)?;
+        Ok(())
     }
 
     /// Fails if the table is too large. A line need not have all keys, so a small file can make a large one.
     fn check_size(&self, rows: usize, wants: &[Want]) -> Result<(), Failure> {
         let wanted = wants.iter().filter(|want| **want != Want::Nothing).count();
-        let fits = self.limit.check_values(rows as u64, wanted);
+        // A segment of such a file takes too much memory even if the values go to the disk then.
+        let sparse = rows as u64 * wanted as u64 > self.records.store.len();
+        let limit = Limit { disk: self.limit.disk && !sparse, ..self.limit };
+        let fits = limit.check_values(rows as u64, wanted);
         fits.map_err(|what| Failure::in_file(&self.records.path, what))
     }
 

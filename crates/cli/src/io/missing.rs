@@ -3,6 +3,7 @@
 use arss::Float;
 
 use super::{Grid, Missing, Values};
+use crate::failure::Failure;
 
 /// A cell that cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,15 +26,23 @@ pub struct Done {
 }
 
 /// Does as asked; gives the first cells that are in the way, and how many there are, if it cannot.
-pub fn handle(values: &mut Values, how: Missing) -> Result<Done, (Vec<Bad>, usize)> {
-    match values {
-        Values::F32(grid) => handle_grid(grid, how),
-        Values::F64(grid) => handle_grid(grid, how),
-    }
+pub fn handle(values: Values, how: Missing) -> Result<(Values, Result<Done, (Vec<Bad>, usize)>), Failure> {
+    Ok(match values {
+        Values::F32(mut grid) => {
+            let done = handle_grid(&mut grid, how);
+            (Values::F32(grid), done)
+        }
+        Values::F64(mut grid) => {
+            let done = handle_grid(&mut grid, how);
+            (Values::F64(grid), done)
+        }
+        Values::File32(rows) => rows.handle(how).map(|(rows, done)| (Values::File32(rows), done))?,
+        Values::File64(rows) => rows.handle(how).map(|(rows, done)| (Values::File64(rows), done))?,
+    })
 }
 
 /// Cells named in a message.
-const NAMED: usize = 3;
+pub const NAMED: usize = 3;
 
 fn handle_grid<T: Float>(grid: &mut Grid<T>, how: Missing) -> Result<Done, (Vec<Bad>, usize)> {
     let in_the_way = |value: f64| if how == Missing::Error { !value.is_finite() } else { value.is_infinite() };
@@ -101,7 +110,7 @@ fn fill<T: Float>(grid: &mut Grid<T>, of: impl Fn(&mut [f64]) -> f64) -> usize {
 }
 
 /// The mean, without leaving the range of numbers.
-fn mean(values: &mut [f64]) -> f64 {
+pub fn mean(values: &mut [f64]) -> f64 {
     let largest = values.iter().fold(0.0f64, |largest, value| largest.max(value.abs()));
     if largest == 0.0 {
         return 0.0;

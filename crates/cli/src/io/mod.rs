@@ -20,12 +20,15 @@ mod missing;
 mod npy;
 mod npy_header;
 mod npz;
+mod numbers;
 mod parquet;
 mod parquet_check;
 mod read;
 mod records;
 mod same;
 mod source;
+mod spill;
+mod spilled;
 mod store;
 mod table;
 mod thrift;
@@ -39,6 +42,7 @@ pub use grid::{Grid, Values};
 pub use inputs::is_same;
 pub use missing::median;
 pub use read::{read, read_bytes};
+pub use spilled::Spilled;
 pub use store::{Limit, STDIN};
 pub use table::{Aside, Codes, Picks, Table};
 pub use write::{Added, Extra};
@@ -78,7 +82,7 @@ pub struct Choice {
 }
 
 /// What is read, and how.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Reading<'a> {
     /// The files.
     pub inputs: &'a [PathBuf],
@@ -90,6 +94,8 @@ pub struct Reading<'a> {
     pub array: Option<&'a str>,
     /// How much may be unpacked.
     pub limit: Limit,
+    /// The folder for what does not fit into memory; none if everything has to.
+    pub scratch: Option<&'a Path>,
     /// The columns.
     pub choice: Choice,
     /// What is done about missing values.

@@ -1,6 +1,7 @@
 //! Arrays saved by numpy.
 
 use std::io::{self, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -89,13 +90,34 @@ impl Array {
         Ok(values)
     }
 
-    /// What is wanted of each column, in one piece.
-    pub fn frame(&self, wants: &[Want], tell: &mut dyn FnMut(u64, u64)) -> Result<Frame, Failure> {
-        let values = self.values(tell)?;
-        let mut frame = Frame::new(self.columns);
-        let mut cells: Vec<Cells> = wants.iter().map(|&want| Cells::new(want)).collect();
-        for (column, cells) in cells.iter_mut().enumerate() {
-            let numbers = values.column(column);
+    /// Reads what is wanted of each column into `frame`.
+    pub fn read(&self, wants: &[Want], frame: &mut Frame, tell: &mut dyn FnMut(u64, u64)) -> Result<(), Failure> {
+        frame.all_single(wants.iter().map(|_| self.is_single()));
+        let step = (CHUNK / 8 / self.columns.max(1)).max(1);
+        for first in (0..self.rows).step_by(step) {
+            tell(first as u64, self.rows as u64);
+            let rows = first..(first + step).min(self.rows);
+            frame.add(self.piece(rows, wants).map_err(|error| unreadable(&self.path, &error))?)?;
+        }
+        self.store.check_unchanged()
+    }
+
+    /// What is wanted of some rows.
+    fn piece(&self, rows: Range<usize>, wants: &[Want]) -> io::Result<Piece> {
+        let size = self.kind.size();
+        let slice =
+            |from: usize, to: usize| self.store.slice(self.data + (from * size) as u64, self.data + (to * size) as u64);
+        let all = if self.by_column { Vec::new() } else { slice(rows.start * self.columns, rows.end * self.columns)? };
+        let mut columns: Vec<Cells> = wants.iter().map(|&want| Cells::new(want)).collect();
+        for (column, cells) in columns.iter_mut().enumerate().filter(|(column, _)| wants[*column] != Want::Nothing) {
+            let own = column * self.rows;
+            let bytes = if self.by_column { slice(own + rows.start, own + rows.end)? } else { Vec::new() };
+            let numbers: Vec<f64> = if self.by_column {
+                bytes.chunks_exact(size).map(|bytes| to_f64(self.kind, bytes)).collect()
+            } else {
+                let values = all.chunks_exact(size).skip(column).step_by(self.columns);
+                values.map(|bytes| to_f64(self.kind, bytes)).collect()
+            };
             cells.seen.numbers = numbers.len();
             match &mut cells.values {
                 Read::None => {}
@@ -105,9 +127,7 @@ impl Array {
                 }
             }
         }
-        frame.single.fill(self.kind == Kind::Float(4));
-        frame.add(Piece { rows: self.rows, columns: cells });
-        Ok(frame)
+        Ok(Piece { rows: rows.len(), columns })
     }
 
     /// The bytes of one value.

@@ -6,11 +6,16 @@ use std::sync::Arc;
 
 use zip::ZipArchive;
 
-use super::store::{At, Limit, Store, read_limited};
+use super::store::{At, Limit, Store};
 use crate::failure::Failure;
 
 /// The one array of the archive, or the one called `name`.
-pub fn open(store: Store, path: &Path, name: Option<&str>, limit: Limit) -> Result<Store, Failure> {
+pub fn open(
+    store: Store,
+    (path, scratch): (&Path, Option<&Path>),
+    name: Option<&str>,
+    limit: Limit,
+) -> Result<Store, Failure> {
     let broken =
         |error: &dyn std::fmt::Display| Failure::in_file(path, format_args!("is no whole npz archive: {error}"));
     let reader = At { store: Arc::new(store), at: 0 };
@@ -32,5 +37,5 @@ pub fn open(store: Store, path: &Path, name: Option<&str>, limit: Limit) -> Resu
     };
     let entry = archive.by_name(&format!("{chosen}.npy")).map_err(|error| broken(&error))?;
     let packed = Cell::new(entry.compressed_size());
-    read_limited(entry, limit, path, Some(&packed)).map(Store::Memory)
+    Store::kept(entry, limit, (path, scratch), Some(&packed))
 }

@@ -9,10 +9,10 @@ use arrow_schema::SchemaRef;
 use bytes::Bytes;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder, RowSelection,
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder, RowSelection,
 };
 use parquet::errors::{ParquetError, Result as ParquetResult};
-use parquet::file::metadata::KeyValue;
+use parquet::file::metadata::{ColumnChunkMetaData, KeyValue};
 use parquet::file::reader::{ChunkReader, Length};
 use rayon::prelude::*;
 
@@ -22,6 +22,8 @@ use super::store::{At, Limit, Store};
 use super::{arrow, parquet_check};
 use crate::failure::Failure;
 
+/// What the pages of a column take while it is read (measured: 64 columns as pyarrow writes them take 150 MB).
+const PAGES: u64 = 5 << 19;
 /// Rows a batch.
 const BATCH: usize = 1 << 16;
 
@@ -96,47 +98,74 @@ impl Parquet {
         frame
     }
 
-    /// Reads what is wanted of each column: row group by row group, the columns of one at once.
-    pub fn read(&self, wants: &[Want], tell: &mut dyn FnMut(u64, u64)) -> Result<Frame, Failure> {
+    /// Reads what is wanted of each column into `frame`, row group by row group.
+    pub fn read(&self, wants: &[Want], frame: &mut Frame, tell: &mut dyn FnMut(u64, u64)) -> Result<(), Failure> {
         let wanted = wants.iter().filter(|want| **want != Want::Nothing).count();
         let fits = self.limit.check_values(self.rows as u64, wanted);
         fits.map_err(|what| Failure::in_file(&self.path, what))?;
-        let mut frame = Frame::new(wants.len());
-        frame.single = self.schema.fields().iter().map(|field| arrow::is_single(field)).collect();
+        frame.all_single(self.schema.fields().iter().map(|field| arrow::is_single(field)));
         let groups = self.metadata.metadata().num_row_groups();
         for group in 0..groups {
             tell(group as u64, groups as u64);
-            let columns: Result<Vec<Vec<Cells>>, Failure> = (0..wants.len())
-                .into_par_iter()
-                .map(|column| self.column(group, column, wants[column]).map_err(|error| broken(&self.path, &error)))
-                .collect();
-            add_pieces(&mut frame, columns?, wants).map_err(|error| broken(&self.path, &error))?;
+            self.read_group(group, wants, frame)?;
         }
-        self.store.0.check_unchanged()?;
-        Ok(frame)
+        self.store.0.check_unchanged()
     }
 
-    /// One column of a row group, batch by batch.
-    fn column(&self, group: usize, column: usize, want: Want) -> ParquetResult<Vec<Cells>> {
+    /// Reads a row group batch by batch, the columns of a batch at once: no more than a batch is in memory.
+    fn read_group(&self, group: usize, wants: &[Want], frame: &mut Frame) -> Result<(), Failure> {
+        let failed = |error| broken(&self.path, &error);
+        let announced = self.announced(group).map_err(failed)?;
+        let columns = (0..wants.len()).into_par_iter().map(|column| self.column(group, column, wants[column]));
+        let mut columns: Vec<Option<ParquetRecordBatchReader>> = columns.collect::<Result<_, _>>().map_err(failed)?;
+        let mut rows = 0;
+        loop {
+            let batch = columns.par_iter_mut().zip(wants).map(|(reader, &want)| next_cells(reader.as_mut(), want));
+            let batch: Vec<Option<Cells>> = batch.collect::<ParquetResult<_>>().map_err(failed)?;
+            let found = batch.iter().flatten().map(Cells::len).max().unwrap_or_default();
+            rows += found;
+            let short = batch.iter().zip(wants).filter(|(_, want)| **want != Want::Nothing);
+            let short = short.map(|(cells, _)| cells.as_ref().map_or(0, Cells::len)).find(|&length| length < found);
+            if let Some(short) = short {
+                return Err(failed(uneven(rows - found + short, rows)));
+            }
+            if rows > announced || (found == 0 && rows < announced && columns.iter().any(Option::is_some)) {
+                return Err(failed(uneven(rows, announced)));
+            }
+            if found == 0 {
+                return Ok(());
+            }
+            let cells = batch.into_iter().zip(wants).map(|(cells, &want)| cells.unwrap_or_else(|| Cells::new(want)));
+            frame.add(Piece { rows: found, columns: cells.collect() })?;
+        }
+    }
+
+    /// Bytes of the pages that are unpacked at once: a dictionary and a page a column, of the usual size or all there is.
+    pub fn pages(&self, wants: &[Want]) -> u64 {
+        let of = |chunk: &ColumnChunkMetaData| u64::try_from(chunk.uncompressed_size()).unwrap_or(PAGES).min(PAGES);
+        let groups = self.metadata.metadata().row_groups().iter();
+        let most = groups.map(|group| group.columns().iter().map(of).sum::<u64>()).max().unwrap_or_default();
+        let wanted = wants.iter().filter(|want| **want != Want::Nothing).count() as u64;
+        most * wanted / (wants.len() as u64).max(1)
+    }
+
+    /// The rows that a row group is said to have.
+    fn announced(&self, group: usize) -> ParquetResult<usize> {
+        Ok(usize::try_from(self.metadata.metadata().row_group(group).num_rows())?)
+    }
+
+    /// A reader of one column of a row group; none if nothing is wanted of it.
+    fn column(&self, group: usize, column: usize, want: Want) -> ParquetResult<Option<ParquetRecordBatchReader>> {
         if want == Want::Nothing {
-            return Ok(Vec::new());
+            return Ok(None);
         }
         let projection = self.projection(&[column]);
         self.check_pages(group, &projection)?;
-        let announced = usize::try_from(self.metadata.metadata().row_group(group).num_rows())?;
-        caught(|| {
-            let reader = self.builder().with_row_groups(vec![group]).with_projection(projection).build()?;
-            let (mut pieces, mut rows) = (Vec::new(), 0);
-            for batch in reader {
-                let batch = batch?;
-                rows += batch.num_rows();
-                if rows > announced {
-                    break;
-                }
-                pieces.push(arrow::cells(batch.column(0), want)?);
-            }
-            if rows == announced { Ok(pieces) } else { Err(uneven(rows, announced)) }
-        })
+        // Arrow's values and ours, of all columns, in an eighth of what may be used.
+        let rows = self.limit.bytes / 8 / (16 * self.schema.fields().len() as u64);
+        let rows = usize::try_from(rows).unwrap_or(BATCH).clamp(1024, BATCH).min(self.rows.max(1));
+        let builder = self.builder().with_batch_size(rows);
+        caught(|| builder.with_row_groups(vec![group]).with_projection(projection).build()).map(Some)
     }
 
     /// Fails if a length in these columns of a row group is broken.
@@ -186,25 +215,10 @@ impl Parquet {
     }
 }
 
-/// Turns columns in batches into pieces; columns that were not read have no batches.
-fn add_pieces(frame: &mut Frame, columns: Vec<Vec<Cells>>, wants: &[Want]) -> ParquetResult<()> {
-    let count = columns.iter().map(Vec::len).max().unwrap_or_default();
-    let mut columns: Vec<_> = columns.into_iter().map(Vec::into_iter).collect();
-    for _ in 0..count {
-        let cells: Vec<Cells> = columns
-            .iter_mut()
-            .zip(wants)
-            .map(|(column, &want)| column.next().unwrap_or_else(|| Cells::new(want)))
-            .collect();
-        let rows = cells.iter().map(Cells::len).max().unwrap_or_default();
-        if let Some((odd, _)) =
-            cells.iter().zip(wants).find(|(cells, want)| **want != Want::Nothing && cells.len() < rows)
-        {
-            return Err(uneven(odd.len(), rows));
-        }
-        frame.add(Piece { rows, columns: cells });
-    }
-    Ok(())
+/// The next cells of a column; none at its end, or if nothing is read of it.
+fn next_cells(reader: Option<&mut ParquetRecordBatchReader>, want: Want) -> ParquetResult<Option<Cells>> {
+    let Some(reader) = reader else { return Ok(None) };
+    caught(|| reader.next().map(|batch| Ok(arrow::cells(batch?.column(0), want)?)).transpose())
 }
 
 /// A panic of the reader is an error like the others.

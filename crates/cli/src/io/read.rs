@@ -8,9 +8,10 @@ use super::columns::{self, Decision, Role, Used};
 use super::frame::{Frame, Kind, Want};
 use super::missing::{self, Bad};
 use super::source::{Part, Source};
+use super::spill::Spill;
 use super::store::Store;
 use super::types::{self, Type};
-use super::{Aside, Choice, Codes, Missing, Reading, Table, Values, assemble, cut, inputs, listed, same};
+use super::{Aside, Choice, Codes, Missing, Reading, Table, Values, assemble, cut, inputs, listed, same, spilled};
 use crate::failure::Failure;
 
 /// Reads the table, checked to be finite and not empty; `tell` hears how far the reading is.
@@ -21,7 +22,7 @@ pub fn read(reading: &Reading<'_>, tell: &mut dyn FnMut(u64, u64)) -> Result<Tab
 /// Reads `bytes`, which may be packed, as the file `name`.
 pub fn read_bytes(bytes: &[u8], name: &str, reading: &Reading<'_>) -> Result<Table, Failure> {
     let path = PathBuf::from(name);
-    let store = Store::taken(bytes, &path, reading.limit)?;
+    let store = Store::taken(bytes, &path, reading.limit, reading.scratch)?;
     let part = Part::of(store, &path, reading, &mut |_, _| ())?;
     let headings = part.headings();
     let source = Source { parts: vec![part], paths: vec![path], starts: vec![0], headings, types: Vec::new() };
@@ -29,12 +30,14 @@ pub fn read_bytes(bytes: &[u8], name: &str, reading: &Reading<'_>) -> Result<Tab
 }
 
 fn from_source(mut source: Source, reading: &Reading<'_>, tell: &mut dyn FnMut(u64, u64)) -> Result<Table, Failure> {
-    if let Some(table) = whole_array(&mut source, reading, tell)? {
+    if reading.scratch.is_none()
+        && let Some(table) = whole_array(&mut source, reading, tell)?
+    {
         return checked(table, reading);
     }
     let choice = &reading.choice;
     let roles = columns::roles(&source.headings, choice)?;
-    let (mut frame, wants) = read_columns(&mut source, &roles, choice, tell)?;
+    let (mut frame, wants) = read_columns(&mut source, &roles, reading, tell)?;
     if source.rows() == 0 && wants.iter().any(|want| *want != Want::Nothing) {
         return Err(Failure::in_file(&source.paths[0], "has columns, but no rows"));
     }
@@ -48,7 +51,10 @@ fn from_source(mut source: Source, reading: &Reading<'_>, tell: &mut dyn FnMut(u
     // A text column may have become a thousand.
     let fits = reading.limit.check_values(frame.rows as u64, decision.used.len());
     fits.map_err(|what| Failure::in_file(&source.paths[0], what))?;
-    let values = assemble::assemble(&mut frame, &decision.used);
+    let values = match frame.spill.take() {
+        Some(spill) => spilled::assemble(spill, &frame, &decision.used)?,
+        None => assemble::assemble(&mut frame, &decision.used),
+    };
     let shown = RefCell::new(HashMap::new());
     checked(Table { values, source, messages, aside, names, origins, kept: None, filled: 0, shown }, reading)
 }
@@ -99,27 +105,25 @@ fn whole_array(
 fn read_columns(
     source: &mut Source,
     roles: &[Role],
-    choice: &Choice,
+    reading: &Reading<'_>,
     tell: &mut dyn FnMut(u64, u64),
 ) -> Result<(Frame, Vec<Want>), Failure> {
+    let choice = &reading.choice;
     let mut sample = Frame::new(roles.len());
     for part in &source.parts {
         sample.append(part.sample()?);
     }
     let mut wants = columns::wants(roles, &sample, choice);
     loop {
-        let mut frame: Option<Frame> = None;
+        let mut frame = Frame::new(roles.len());
+        frame.single.fill(true);
+        frame.spill = reading.scratch.map(|folder| Spill::new(folder, roles, &wants)).transpose()?;
         let mut starts = vec![0];
         for part in &mut source.parts {
-            let own = part.read(&wants, tell)?;
-            match &mut frame {
-                Some(frame) => frame.append(own),
-                None => frame = Some(own),
-            }
-            starts.push(frame.as_ref().map_or(0, |frame| frame.rows));
+            part.read(&wants, &mut frame, tell)?;
+            starts.push(frame.rows);
         }
         source.starts = starts;
-        let mut frame = frame.unwrap_or_default();
         for (column, _) in wants.iter().enumerate().filter(|(_, want)| **want == Want::Nothing) {
             frame.seen[column] = sample.seen[column].clone();
         }
@@ -196,7 +200,7 @@ fn aside(frame: &Frame, headings: &[String], choice: &Choice) -> Result<Aside, F
                 let what = format!("column {name} holds no numbers, so it cannot be used as weights");
                 return Err(Failure::Input(what));
             }
-            Some(frame.numbers(column).collect())
+            Some(frame.numbers_of(column).collect())
         }
     };
     let id = choice.id.as_deref().map(|name| columns::position(headings, name)).transpose()?;
@@ -229,7 +233,7 @@ fn messages(source: &Source, frame: &Frame, decision: &Decision, reading: &Readi
     }
     messages.extend(header_note(source, reading).map(|note| format!("{path}: {note}")));
     let counting = |used: &&Used| match used {
-        Used::Number(column) => counts_rows(frame.numbers(*column)),
+        Used::Number(column) => frame.numbers[*column].counts_rows(),
         _ => false,
     };
     if let Some(used) = decision.used.iter().find(counting).filter(|_| decision.used.len() > 1) {
@@ -254,24 +258,14 @@ fn header_note(source: &Source, reading: &Reading<'_>) -> Option<&'static str> {
     }
 }
 
-/// True for 0, 1, 2, ... or 1, 2, 3, ...
-fn counts_rows(mut numbers: impl Iterator<Item = f64>) -> bool {
-    let Some(first) = numbers.next().filter(|&first| first == 0.0 || first == 1.0) else { return false };
-    let mut expected = first;
-    let mut next = || {
-        expected += 1.0;
-        expected
-    };
-    let mut rest = numbers.peekable();
-    rest.peek().is_some() && rest.all(|value| value == next())
-}
-
 /// Missing values are handled as asked; what is left must be a table.
 fn checked(mut table: Table, reading: &Reading<'_>) -> Result<Table, Failure> {
     let path = table.source.paths[0].clone();
     let named = !matches!(table.source.parts[0], Part::Array(_));
     if named || reading.missing != Missing::Error {
-        match missing::handle(&mut table.values, reading.missing) {
+        let (values, done) = missing::handle(table.values, reading.missing)?;
+        table.values = values;
+        match done {
             Ok(done) => {
                 note(&mut table, &done, &path);
                 keep(&mut table, done.kept);
@@ -283,8 +277,10 @@ fn checked(mut table: Table, reading: &Reading<'_>) -> Result<Table, Failure> {
         return Err(Failure::in_file(&path, "every row has a missing value, so --missing drop leaves none"));
     }
     empty_column(&table, &path)?;
-    table.values.check().map_err(|error| Failure::in_file(&path, error))?;
-    Ok(table)
+    match table.values.check()? {
+        Some(error) => Err(Failure::in_file(&path, error)),
+        None => Ok(table),
+    }
 }
 
 fn note(table: &mut Table, done: &missing::Done, path: &Path) {
@@ -314,9 +310,13 @@ fn keep(table: &mut Table, kept: Option<Vec<usize>>) {
 /// A column that had no value to fill in with.
 fn empty_column(table: &Table, path: &Path) -> Result<(), Failure> {
     let (rows, columns) = table.values.shape();
-    let empty =
-        |column: &usize| rows > 0 && matches!(&table.values, Values::F64(grid) if grid.get(0, *column).is_nan());
-    match (0..columns).find(empty) {
+    let first: Vec<f64> = match &table.values {
+        _ if rows == 0 => Vec::new(),
+        Values::F64(grid) => (0..columns).map(|column| grid.get(0, column)).collect(),
+        Values::File64(rows) => rows.row(0)?,
+        _ => Vec::new(),
+    };
+    match first.iter().position(|value| value.is_nan()) {
         Some(column) if !matches!(table.source.parts[0], Part::Array(_)) => {
             Err(Failure::in_file(path, format_args!("column {} holds no values", table.names[column])))
         }

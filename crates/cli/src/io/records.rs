@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use super::dialect::{Dialect, trim_breaks};
-use super::store::{Store, unreadable};
+use super::store::{Limit, Store, unreadable};
 use crate::failure::Failure;
 
 /// Bytes that are read at a time; more only if a record is longer.
@@ -15,7 +15,7 @@ const CHUNK: usize = 16 << 20;
 const FIRST: usize = 1 << 20;
 /// Bytes that a thread reads on its own where no record is longer than a line.
 const SEGMENT: u64 = 4 << 20;
-/// Segments that are read before their pieces are taken.
+/// Most segments that are read before their pieces are taken.
 const SEGMENTS: u64 = 16;
 /// Bytes behind a segment in which its last line must end.
 const TAIL: u64 = 1 << 20;
@@ -42,6 +42,8 @@ pub struct Records {
     pub data: u64,
     /// Where each record starts, and where the last one ends.
     pub starts: Vec<u64>,
+    /// Segments that are read before their pieces are taken.
+    segments: u64,
 }
 
 /// Records that one thread reads: the bytes, where the first one starts and where each ends.
@@ -68,7 +70,12 @@ pub type Read<T> = Result<(T, Vec<u64>), Failure>;
 impl Records {
     /// The records of `store`, which start behind a byte order mark and blank lines.
     pub fn new(store: Store, path: &Path, dialect: Dialect, quotes: bool, data: u64) -> Self {
-        Records { store, path: path.to_owned(), dialect, quotes, data, starts: Vec::new() }
+        Records { store, path: path.to_owned(), dialect, quotes, data, starts: Vec::new(), segments: SEGMENTS }
+    }
+
+    /// Reads fewer segments at once where memory is short: text and numbers of one take four times its size.
+    pub fn work_within(&mut self, limit: Limit) {
+        self.segments = (limit.bytes / 4 / (4 * SEGMENT)).clamp(1, SEGMENTS);
     }
 
     /// The number of records, once they were read.
@@ -191,7 +198,7 @@ impl Records {
                 let (piece, own) = read(Part { bytes: &bytes, from: 0, ends: &ends, base: start })?;
                 Ok(Some((piece, own, next)))
             };
-            let count = (end - at).div_ceil(SEGMENT).min(SEGMENTS);
+            let count = (end - at).div_ceil(SEGMENT).min(self.segments);
             let done: Vec<_> = (0..count).into_par_iter().map(segment).collect();
             if done.iter().any(|piece| matches!(piece, Ok(None))) {
                 return Ok(at);

@@ -60,7 +60,7 @@ impl Part {
         reading: &Reading<'_>,
         tell: &mut dyn FnMut(u64, u64),
     ) -> Result<Part, Failure> {
-        Part::of(Store::open(path, reading.limit)?, path, reading, tell)
+        Part::of(Store::open(path, reading.limit, reading.scratch)?, path, reading, tell)
     }
 
     /// Opens the file `path`, whose bytes are these.
@@ -81,7 +81,9 @@ impl Part {
             }
             Format::Jsonl => Part::Lines(Lines::open(store, path, limit, tell)?),
             Format::Npy => Part::Array(Array::open(store, path, limit)?),
-            Format::Npz => Part::Array(Array::open(npz::open(store, path, reading.array, limit)?, path, limit)?),
+            Format::Npz => {
+                Part::Array(Array::open(npz::open(store, (path, reading.scratch), reading.array, limit)?, path, limit)?)
+            }
             Format::Parquet => Part::Parquet(Parquet::open(store, path, limit)?),
             Format::Arrow => Part::Arrow(ArrowFile::open(store, path, limit)?),
         })
@@ -128,14 +130,14 @@ impl Part {
         }
     }
 
-    /// Reads what is wanted of each column.
-    pub fn read(&mut self, wants: &[Want], tell: &mut dyn FnMut(u64, u64)) -> Result<Frame, Failure> {
+    /// Reads what is wanted of each column into `frame`.
+    pub fn read(&mut self, wants: &[Want], frame: &mut Frame, tell: &mut dyn FnMut(u64, u64)) -> Result<(), Failure> {
         match self {
-            Part::Text(text) => text.read(wants, tell),
-            Part::Lines(lines) => lines.read(wants, tell),
-            Part::Parquet(file) => file.read(wants, tell),
-            Part::Arrow(file) => file.read(wants, tell),
-            Part::Array(array) => array.frame(wants, tell),
+            Part::Text(text) => text.read(wants, frame, tell),
+            Part::Lines(lines) => lines.read(wants, frame, tell),
+            Part::Parquet(file) => file.read(wants, frame, tell),
+            Part::Arrow(file) => file.read(wants, frame, tell),
+            Part::Array(array) => array.read(wants, frame, tell),
         }
     }
 

@@ -37,12 +37,17 @@ pub struct Limit {
     pub bytes: u64,
     /// True if somebody asked for it: archives are then not suspected.
     pub asked: bool,
+    /// True if values go to the disk, so that they do not count.
+    pub disk: bool,
 }
 
 impl Limit {
     /// Fails if so many values do not fit. Without a limit that somebody asked for, they may take all that is free:
     /// they are what the run is about.
     pub fn check_values(self, rows: u64, columns: usize) -> Result<(), String> {
+        if self.disk {
+            return Ok(());
+        }
         let most = if self.asked { self.bytes } else { self.bytes.saturating_mul(2) };
         let needed = rows.saturating_mul(columns as u64).saturating_mul(8);
         if needed <= most {
@@ -79,14 +84,14 @@ impl Packing {
 }
 
 impl Store {
-    /// Opens `path`, or takes standard input; archives and pipes are read whole.
-    pub fn open(path: &Path, limit: Limit) -> Result<Store, Failure> {
+    /// Opens `path`, or takes standard input; archives and pipes are read whole, to memory or to a file in `scratch`.
+    pub fn open(path: &Path, limit: Limit, scratch: Option<&Path>) -> Result<Store, Failure> {
         if path == Path::new(STDIN) {
-            return Store::taken(io::stdin().lock(), path, limit);
+            return Store::taken(io::stdin().lock(), path, limit, scratch);
         }
         let (file, opened) = open(path)?;
         if !opened.is_file() {
-            return Store::taken(file, path, limit);
+            return Store::taken(file, path, limit, scratch);
         }
         let store = Store::File { file, opened, path: path.to_owned() };
         let packing = Packing::of(&store.start(4).map_err(|error| unreadable(path, &error))?);
@@ -94,16 +99,38 @@ impl Store {
             return Ok(store);
         }
         let Store::File { file, .. } = &store else { return Ok(store) };
-        unpacked(file, packing, path, limit).map(Store::Memory)
+        unpacked(file, packing, (path, scratch), limit)
     }
 
     /// What comes out of a pipe, unpacked.
-    pub fn taken(pipe: impl Read, path: &Path, limit: Limit) -> Result<Store, Failure> {
-        let bytes = read_limited(pipe, limit, path, None)?;
-        match Packing::of(&bytes) {
-            Packing::None => Ok(Store::Memory(bytes)),
-            packing => unpacked(&bytes[..], packing, path, limit).map(Store::Memory),
+    pub fn taken(pipe: impl Read, path: &Path, limit: Limit, scratch: Option<&Path>) -> Result<Store, Failure> {
+        let store = Store::kept(pipe, limit, (path, scratch), None)?;
+        let packing = Packing::of(&store.start(4).map_err(|error| unreadable(path, &error))?);
+        match &store {
+            _ if packing == Packing::None => Ok(store),
+            Store::Memory(bytes) => unpacked(&bytes[..], packing, (path, scratch), limit),
+            Store::File { .. } => unpacked(At { store: Arc::new(store), at: 0 }, packing, (path, scratch), limit),
         }
+    }
+
+    /// All bytes of a reader, in memory or in a file without a name in `scratch`. `packed` counts those of the archive
+    /// they come from.
+    pub fn kept(
+        reader: impl Read,
+        limit: Limit,
+        (path, scratch): (&Path, Option<&Path>),
+        packed: Option<&std::cell::Cell<u64>>,
+    ) -> Result<Store, Failure> {
+        let Some(folder) = scratch else {
+            let mut bytes = Vec::new();
+            copy_limited(reader, &mut bytes, limit, (path, packed))?;
+            return Ok(Store::Memory(bytes));
+        };
+        let failed = |error: io::Error| Failure::Run(format!("{}: cannot be written: {error}", folder.display()));
+        let mut file = tempfile::tempfile_in(folder).map_err(failed)?;
+        copy_limited(reader, &mut file, limit, (path, packed))?;
+        let opened = file.metadata().map_err(failed)?;
+        Ok(Store::File { file, opened, path: path.to_owned() })
     }
 
     /// The number of bytes.
@@ -218,16 +245,24 @@ fn open(path: &Path) -> Result<(File, Metadata), Failure> {
     Ok((file, metadata))
 }
 
-fn unpacked(packed: impl Read, packing: Packing, path: &Path, limit: Limit) -> Result<Vec<u8>, Failure> {
+fn unpacked(
+    packed: impl Read,
+    packing: Packing,
+    (path, scratch): (&Path, Option<&Path>),
+    limit: Limit,
+) -> Result<Store, Failure> {
     let counted = std::rc::Rc::new(std::cell::Cell::new(0));
     let packed = Counted { inner: packed, count: counted.clone() };
     match packing {
-        Packing::None => read_limited(packed, limit, path, None),
+        Packing::None => Store::kept(packed, limit, (path, scratch), None),
         // Several archives one after the other are one.
-        Packing::Gzip => read_limited(flate2::read::MultiGzDecoder::new(packed), limit, path, Some(&counted)),
+        Packing::Gzip => {
+            let reader = flate2::read::MultiGzDecoder::new(packed);
+            Store::kept(reader, limit, (path, scratch), Some(&counted))
+        }
         Packing::Zstd => {
             let reader = zstd::stream::read::Decoder::new(packed).map_err(|error| unreadable(path, &error))?;
-            read_limited(reader, limit, path, Some(&counted))
+            Store::kept(reader, limit, (path, scratch), Some(&counted))
         }
     }
 }
@@ -246,30 +281,34 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// All bytes, unless they are too many; `packed` counts those of the archive they come from.
-pub fn read_limited(
+/// Copies all bytes, unless they are too many; `packed` counts those of the archive they come from.
+fn copy_limited(
     mut reader: impl Read,
+    out: &mut dyn io::Write,
     limit: Limit,
-    path: &Path,
-    packed: Option<&std::cell::Cell<u64>>,
-) -> Result<Vec<u8>, Failure> {
+    (path, packed): (&Path, Option<&std::cell::Cell<u64>>),
+) -> Result<(), Failure> {
     const STEP: u64 = 16 << 20;
-    let mut bytes = Vec::new();
+    let mut so_far = 0;
     loop {
-        let found = reader.by_ref().take(STEP).read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
-        let so_far = bytes.len() as u64;
-        if so_far > limit.bytes {
+        let found = io::copy(&mut reader.by_ref().take(STEP), out).map_err(|error| unreadable(path, &error))?;
+        so_far += found;
+        if so_far > limit.bytes && !limit.disk {
             let (most, unpack) = (crate::size::shown(limit.bytes), packed.is_some());
             let (how, what) = if unpack { (" unpacked", "unpack it to a file") } else { ("", "save it to a file") };
             let what = format!("holds more than {most}{how}, which is the limit; {what}, or raise --memory");
             return Err(Failure::in_file(path, what));
         }
-        if packed.is_some_and(|packed| !limit.asked && so_far > SUSPECT && so_far / packed.get().max(1) > RATIO) {
+        // A disk is filled as easily as memory, and earlier where there is little of the latter.
+        let suspect = if limit.disk { limit.bytes.clamp(4 * STEP, SUSPECT) } else { SUSPECT };
+        let suspected = so_far > suspect && (!limit.asked || limit.disk);
+        if packed.is_some_and(|packed| suspected && so_far / packed.get().max(1) > RATIO) {
             let what = format!("unpacks to more than {RATIO} times its size, which looks like a trap");
-            return Err(Failure::in_file(path, format_args!("{what}; unpack it to a file, or give --memory")));
+            let advice = if limit.disk { "unpack it to a file" } else { "unpack it to a file, or give --memory" };
+            return Err(Failure::in_file(path, format_args!("{what}; {advice}")));
         }
         if found == 0 {
-            return Ok(bytes);
+            return Ok(());
         }
     }
 }
@@ -291,12 +330,12 @@ mod tests {
         gz.write_all(&text).unwrap();
         let gz = gz.finish().unwrap();
         let zst = zstd::stream::encode_all(&text[..], 1).unwrap();
-        let limit = |bytes| Limit { bytes, asked: true };
+        let limit = |bytes| Limit { bytes, asked: true, disk: false };
         for packed in [gz.clone(), zst, [gz.clone(), gz].concat()] {
-            let whole = Store::taken(&packed[..], Path::new("t"), limit(1 << 20)).unwrap();
+            let whole = Store::taken(&packed[..], Path::new("t"), limit(1 << 20), None).unwrap();
             assert_eq!(whole.len() % text.len() as u64, 0);
             assert_eq!(whole.slice(4, 8).unwrap(), b"1,2\n");
-            let refused = Store::taken(&packed[..], Path::new("t"), limit(100)).unwrap_err().to_string();
+            let refused = Store::taken(&packed[..], Path::new("t"), limit(100), None).unwrap_err().to_string();
             assert!(refused.contains("limit") && refused.contains("100"), "{refused}");
         }
     }

@@ -1,10 +1,11 @@
 //! What a report is about: the table, what was asked, and what was found.
 
 use arss::{Method, Samples, Selection};
+use arss_scratch::Cell;
 
 use super::comparison::Comparison;
 use crate::cells::Cells;
-use crate::io::{Table, Values};
+use crate::io::{Spilled, Table, Values};
 use crate::reasons::Reasons;
 use crate::solve::Job;
 
@@ -115,6 +116,9 @@ impl Subject<'_> {
         match &self.table.values {
             Values::F32(grid) => each(grid.samples(), self.job.features, items, features, &mut visit),
             Values::F64(grid) => each(grid.samples(), self.job.features, items, features, &mut visit),
+            Values::File32(rows) if !self.job.features => each_row(rows, items, features, &mut visit),
+            Values::File64(rows) if !self.job.features => each_row(rows, items, features, &mut visit),
+            Values::File32(_) | Values::File64(_) => {}
         }
     }
 }
@@ -135,6 +139,20 @@ fn each<T: arss::Float>(
         for (value, &feature) in values.iter_mut().zip(features) {
             *value = samples.get(item, feature).to_f64() / largest;
         }
+        visit(item, &values);
+    }
+}
+
+/// The same from a file.
+fn each_row<T: Cell>(rows: &Spilled<T>, items: &[usize], features: &[usize], visit: &mut impl FnMut(usize, &[f64])) {
+    let mut largest = f64::MIN_POSITIVE;
+    let all = rows.walk(&mut |_, rows| {
+        largest = rows.iter().fold(largest, |largest, value| largest.max(value.to_f64().abs()));
+    });
+    for &item in items.iter().filter(|_| all.is_ok()) {
+        // It could be read when it was chosen from; what cannot be read now is not shown.
+        let Ok(row) = rows.row(item) else { continue };
+        let values: Vec<f64> = features.iter().map(|&feature| row[feature].to_f64() / largest).collect();
         visit(item, &values);
     }
 }

@@ -1,0 +1,137 @@
+//! Where a run works: in memory, or from scratch files if the table does not fit.
+
+use std::path::{Path, PathBuf};
+
+use arss::{Error, Method};
+
+use crate::args::SelectArgs;
+use crate::failure::Failure;
+use crate::io::Values;
+use crate::need::{self, Shape};
+use crate::survey::{self, Survey};
+use crate::{select, size};
+
+/// What is known of a run before it reads anything.
+#[derive(Debug, Default)]
+pub struct Room {
+    /// The folder for scratch files; none if everything is in memory.
+    pub scratch: Option<PathBuf>,
+    /// Bytes of scratch files, if the size of the table is known.
+    pub disk: Option<u64>,
+}
+
+/// Finds out; fails if there is too little of everything.
+pub fn find(args: &SelectArgs, method: &Method) -> Result<Room, Failure> {
+    let flags = &args.manners.disk;
+    let folder = flags.scratch.clone().unwrap_or_else(std::env::temp_dir);
+    if flags.scratch.is_some() && !folder.is_dir() {
+        return Err(Failure::in_file(&folder, "is no folder, so it cannot hold scratch files"));
+    }
+    let checkpoint = flags.checkpoint.is_some();
+    let Some(survey) = survey::look(&select::reading(args)) else {
+        // Packed, from a pipe, or no table: where somebody cares about memory it is unpacked to the disk.
+        let cared = args.manners.memory.is_some() || flags.scratch.is_some() || checkpoint;
+        let can = can_stream(args, method, None);
+        return match can {
+            Err(why) if checkpoint => Err(no_checkpoint(&why)),
+            Ok(()) if cared => Ok(Room { scratch: Some(folder), disk: None }),
+            _ => Ok(Room::default()),
+        };
+    };
+    if survey.rows == 0 || survey.used == 0 {
+        // Reading tells what is wrong with it.
+        return Ok(Room::default());
+    }
+    let shape = Shape::new(&survey, args.k, args.features);
+    let limit = need::limit(args);
+    let need = need::of_run(&survey, method, &shape);
+    let fits = limit.is_none_or(|limit| need <= limit);
+    if fits && !checkpoint {
+        return Ok(Room::default());
+    }
+    match can_stream(args, method, Some(&shape)) {
+        Err(why) if fits => return Err(no_checkpoint(&why)),
+        Err(why) => return Err(refused(args, method, &survey, (need, &format!("; {why}")))),
+        Ok(()) => {}
+    }
+    let least = need::least(&survey, method, &shape);
+    if limit.is_some_and(|limit| least > limit) {
+        return Err(refused(args, method, &survey, (least, " even with scratch files")));
+    }
+    let disk = disk(&survey, method, args.features);
+    check_free(&folder, disk)?;
+    Ok(Room { scratch: Some(folder), disk: Some(disk) })
+}
+
+/// True if a table that was read to a file because its size was not known fits into memory after all.
+pub fn fits_now(args: &SelectArgs, method: &Method, values: &Values) -> bool {
+    let (rows, used) = values.shape();
+    let survey = Survey { rows: rows as u64, used: used as u64, element: values.element(), ..Survey::default() };
+    let need = need::of_run(&survey, method, &Shape::new(&survey, args.k, args.features));
+    args.manners.disk.checkpoint.is_none() && need::limit(args).is_none_or(|limit| need <= limit)
+}
+
+/// Why the run needs the whole table in memory, if it does.
+fn can_stream(args: &SelectArgs, method: &Method, shape: Option<&Shape>) -> Result<(), String> {
+    let demands = &args.method.demands;
+    if args.features {
+        return match method {
+            Method::Arss(_) => Err("columns are chosen by arss in memory only; use --method ted or rrss".to_owned()),
+            _ => Ok(()),
+        };
+    }
+    if demands.weights.is_some() || demands.group.is_some() {
+        return Err("--weights and --group need the whole table in memory".to_owned());
+    }
+    let (items, features) = shape.map_or((usize::MAX, 1), |shape| (shape.items as usize, shape.features as usize));
+    match arss::elsewhere::check_method(method, items, features) {
+        Err(Error::InMemoryOnly { what, .. }) => Err(format!("{what} needs the whole table in memory")),
+        _ => Ok(()),
+    }
+}
+
+fn no_checkpoint(why: &str) -> Failure {
+    Failure::Input(format!("--checkpoint cannot be used here: {why}"))
+}
+
+/// One line about too little memory.
+fn refused(args: &SelectArgs, method: &Method, survey: &Survey, (need, more): (u64, &str)) -> Failure {
+    let about = if survey.exact { "" } else { "about " };
+    let (rows, columns) = (survey.rows, survey.used);
+    let limit = need::limit(args).unwrap_or(u64::MAX);
+    let allowed = match args.manners.memory {
+        Some(_) => format!("--memory allows {}", size::shown(limit)),
+        None => format!("{} are free; --memory SIZE overrules this", size::shown(limit)),
+    };
+    let (name, need) = (method.name(), size::shown(need));
+    let what = if more.starts_with(';') {
+        format!("{name} on {about}{rows} x {columns} values needs about {need} of memory, but {allowed}{more}")
+    } else {
+        format!("{name} on {about}{rows} x {columns} values needs about {need} of memory{more}, but {allowed}")
+    };
+    Failure::in_file(&args.input.inputs[0], what)
+}
+
+/// Bytes of scratch files: the values as they are read, and what the method keeps of each row.
+fn disk(survey: &Survey, method: &Method, features: bool) -> u64 {
+    let cells = survey.rows.saturating_mul(survey.used);
+    let kept = match method {
+        Method::Arss(_) | Method::Rrss(_) if !features => cells.saturating_mul(survey.element),
+        _ => 0,
+    };
+    cells.saturating_mul(8).saturating_add(kept).saturating_add(survey.rows.saturating_mul(64))
+}
+
+/// Fails if the disk is too small for it.
+fn check_free(folder: &Path, disk: u64) -> Result<(), Failure> {
+    // Where the system does not tell, writing will.
+    match fs4::available_space(folder) {
+        Ok(free) if free < disk => {
+            let (disk, free) = (size::shown(disk), size::shown(free));
+            let what =
+                format!("scratch files need about {disk}, but {free} are free; --scratch DIR names another place");
+            Err(Failure::in_file(folder, what))
+        }
+        _ => Ok(()),
+    }
+}
