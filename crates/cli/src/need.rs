@@ -145,8 +145,8 @@ const MOST_BLOCKS: u64 = 256 << 20;
 fn held(method: &Method, shape: &Shape) -> u64 {
     let small = shape.items.min(shape.features);
     let own = match method {
-        Method::Exemplars(settings) => 3 * choice(shape) + landmarks(settings.landmarks as u64, shape),
+        Method::Exemplars(settings) => 2 * choice(shape) + landmarks(settings.landmarks as u64, shape),
         _ => 32 * 8 * small * small,
     };
-    own + 40 * shape.items
+    own + 28 * shape.items
 }

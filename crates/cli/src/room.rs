@@ -54,7 +54,8 @@ pub fn find(args: &SelectArgs, method: &Method) -> Result<Room, Failure> {
         Err(why) => return Err(refused(args, method, &survey, (need, &format!("; {why}")))),
         Ok(()) => {}
     }
-    let least = need::least(&survey, method, &shape);
+    // Columns are chosen from a small triangle that the rows are made into.
+    let least = need::least(&survey, method, &Shape::new(&survey, args.k, false));
     if limit.is_some_and(|limit| least > limit) {
         return Err(refused(args, method, &survey, (least, " even with scratch files")));
     }

@@ -93,6 +93,9 @@ fn run_rows<T: Cell>(rows: &Rows<T>, job: &Job<'_>, messages: &mut Messages) -> 
     if job.features {
         // Methods that look at distances and angles only see the same columns in a small triangle.
         let triangle = triangle(rows)?;
+        if job.disk.flags.is_some_and(|flags| flags.checkpoint.is_some()) {
+            messages.add("note: columns are chosen in one go, so there is nothing for --checkpoint to keep".to_owned());
+        }
         let samples = Samples::new(&triangle, items.min(features), features)?.transposed();
         return with_run(job, messages, |run| Ok(job.method.select_count(&samples, job.count, run)?));
     }

@@ -32,6 +32,6 @@ mod sum;
 
 pub use cells::Cell;
 pub use checkpoint::Checkpoint;
-pub use rows::Rows;
+pub use rows::{Change, Rows};
 pub use scratch::Scratch;
 pub use sum::Sum;

@@ -13,6 +13,9 @@ use crate::cells::{self, Cell};
 /// Numbers that are read at a time where all rows are walked over.
 const SPAN: usize = 1 << 17;
 
+/// What makes new rows: called with the position of a row, its values, and where the new rows go.
+pub type Change<'a, T, U> = dyn FnMut(usize, &[T], &mut Vec<U>) + 'a;
+
 /// Rows that stand in a file one behind the other, little-endian: the data of an npy file, or a scratch file.
 #[derive(Debug)]
 pub struct Rows<T> {
@@ -76,7 +79,7 @@ impl<T: Cell> Rows<T> {
         self,
         features: usize,
         folder: &Path,
-        change: &mut dyn FnMut(usize, &[T], &mut Vec<U>),
+        change: &mut Change<'_, T, U>,
     ) -> io::Result<Rows<U>> {
         let in_place = features * U::SIZE <= self.features * T::SIZE && self.offset == 0;
         let file = if in_place { self.file.try_clone()? } else { tempfile::tempfile_in(folder)? };

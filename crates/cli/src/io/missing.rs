@@ -25,8 +25,11 @@ pub struct Done {
     pub filled: usize,
 }
 
+/// What was done, or the first cells that are in the way and how many there are.
+pub type Handled = Result<Done, (Vec<Bad>, usize)>;
+
 /// Does as asked; gives the first cells that are in the way, and how many there are, if it cannot.
-pub fn handle(values: Values, how: Missing) -> Result<(Values, Result<Done, (Vec<Bad>, usize)>), Failure> {
+pub fn handle(values: Values, how: Missing) -> Result<(Values, Handled), Failure> {
     Ok(match values {
         Values::F32(mut grid) => {
             let done = handle_grid(&mut grid, how);
@@ -44,7 +47,7 @@ pub fn handle(values: Values, how: Missing) -> Result<(Values, Result<Done, (Vec
 /// Cells named in a message.
 pub const NAMED: usize = 3;
 
-fn handle_grid<T: Float>(grid: &mut Grid<T>, how: Missing) -> Result<Done, (Vec<Bad>, usize)> {
+fn handle_grid<T: Float>(grid: &mut Grid<T>, how: Missing) -> Handled {
     let in_the_way = |value: f64| if how == Missing::Error { !value.is_finite() } else { value.is_infinite() };
     let bad: Vec<Bad> = first_bad(grid, in_the_way);
     if !bad.is_empty() {

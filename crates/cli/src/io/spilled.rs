@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use arss::elsewhere::RowSource;
-use arss_scratch::{Cell, Rows};
+use arss_scratch::{Cell, Change, Rows};
 
 use super::columns::Used;
 use super::frame::Frame;
-use super::missing::{Bad, Done, NAMED, mean, median};
+use super::missing::{Bad, Done, Handled, NAMED, mean, median};
 use super::spill::{Spill, failed};
 use super::{Grid, Missing, Values};
 use crate::failure::Failure;
@@ -63,11 +63,7 @@ impl<T: Cell> Spilled<T> {
     }
 
     /// Other rows made of these.
-    pub fn changed<U: Cell>(
-        self,
-        features: usize,
-        change: &mut dyn FnMut(usize, &[T], &mut Vec<U>),
-    ) -> Result<Spilled<U>, Failure> {
+    pub fn changed<U: Cell>(self, features: usize, change: &mut Change<'_, T, U>) -> Result<Spilled<U>, Failure> {
         let Spilled { rows, folder } = self;
         let rows = rows.changed(features, &folder, change).map_err(|error| failed(&folder, &error))?;
         Ok(Spilled { rows, folder })
@@ -129,7 +125,7 @@ impl<T: Cell> Spilled<T> {
     }
 
     /// Missing values are filled in or dropped with their rows, as of a table in memory.
-    pub fn handle(self, how: Missing) -> Result<(Self, Result<Done, (Vec<Bad>, usize)>), Failure> {
+    pub fn handle(self, how: Missing) -> Result<(Self, Handled), Failure> {
         let in_the_way = |value: f64| if how == Missing::Error { !value.is_finite() } else { value.is_infinite() };
         let (bad, count) = self.bad(in_the_way)?;
         if count > 0 {
@@ -143,7 +139,7 @@ impl<T: Cell> Spilled<T> {
         }
     }
 
-    fn without_missing(self) -> Result<(Self, Result<Done, (Vec<Bad>, usize)>), Failure> {
+    fn without_missing(self) -> Result<(Self, Handled), Failure> {
         let ((items, features), mut kept) = (self.shape(), Vec::new());
         let left = self.changed(features, &mut |at, row: &[T], fresh| {
             if row.iter().all(|value| !value.to_f64().is_nan()) {
@@ -155,7 +151,7 @@ impl<T: Cell> Spilled<T> {
         Ok((left, Ok(Done { kept, filled: 0 })))
     }
 
-    fn filled(self, of: &dyn Fn(&mut [f64]) -> f64) -> Result<(Self, Result<Done, (Vec<Bad>, usize)>), Failure> {
+    fn filled(self, of: &dyn Fn(&mut [f64]) -> f64) -> Result<(Self, Handled), Failure> {
         let features = self.shape().1;
         let mut missing = vec![0; features];
         self.walk(&mut |_, rows| {

@@ -128,7 +128,10 @@ impl Store {
         };
         let failed = |error: io::Error| Failure::Run(format!("{}: cannot be written: {error}", folder.display()));
         let mut file = tempfile::tempfile_in(folder).map_err(failed)?;
-        copy_limited(reader, &mut file, limit, (path, packed))?;
+        copy_limited(reader, &mut file, limit, (path, packed)).map_err(|failure| match failure {
+            Failure::Run(what) => failed(io::Error::other(what)),
+            other => other,
+        })?;
         let opened = file.metadata().map_err(failed)?;
         Ok(Store::File { file, opened, path: path.to_owned() })
     }
@@ -288,11 +291,13 @@ fn copy_limited(
     limit: Limit,
     (path, packed): (&Path, Option<&std::cell::Cell<u64>>),
 ) -> Result<(), Failure> {
-    const STEP: u64 = 16 << 20;
-    let mut so_far = 0;
+    const STEP: u64 = 4 << 20;
+    let (mut so_far, mut step) = (0, Vec::new());
     loop {
-        let found = io::copy(&mut reader.by_ref().take(STEP), out).map_err(|error| unreadable(path, &error))?;
-        so_far += found;
+        let found = reader.by_ref().take(STEP).read_to_end(&mut step).map_err(|error| unreadable(path, &error))?;
+        so_far += found as u64;
+        out.write_all(&step).map_err(|error| Failure::Run(error.to_string()))?;
+        step.clear();
         if so_far > limit.bytes && !limit.disk {
             let (most, unpack) = (crate::size::shown(limit.bytes), packed.is_some());
             let (how, what) = if unpack { (" unpacked", "unpack it to a file") } else { ("", "save it to a file") };
@@ -300,7 +305,7 @@ fn copy_limited(
             return Err(Failure::in_file(path, what));
         }
         // A disk is filled as easily as memory, and earlier where there is little of the latter.
-        let suspect = if limit.disk { limit.bytes.clamp(4 * STEP, SUSPECT) } else { SUSPECT };
+        let suspect = if limit.disk { limit.bytes.clamp(16 * STEP, SUSPECT) } else { SUSPECT };
         let suspected = so_far > suspect && (!limit.asked || limit.disk);
         if packed.is_some_and(|packed| suspected && so_far / packed.get().max(1) > RATIO) {
             let what = format!("unpacks to more than {RATIO} times its size, which looks like a trap");
