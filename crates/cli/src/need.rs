@@ -125,9 +125,10 @@ pub fn limit(args: &SelectArgs) -> Option<u64> {
     args.manners.memory.or_else(available::bytes)
 }
 
-/// Bytes that a run with scratch files needs at least: what it holds, and a few blocks of rows for each thread.
+/// Bytes that a run with scratch files needs at least: buffers for reading, then what it holds and a few blocks of rows
+/// for each thread.
 pub fn least(survey: &Survey, method: &Method, shape: &Shape) -> u64 {
-    PROGRAM + 2 * BUFFERS + survey.held + held(method, shape) + 4 * blocks(shape)
+    PROGRAM + survey.held + (2 * BUFFERS).max(held(method, shape) + 4 * blocks(shape))
 }
 
 /// Bytes for blocks of rows, of those that a run with scratch files may use.

@@ -1,6 +1,7 @@
 //! Missing values: found, and filled in or dropped with their rows.
 
 use arss::Float;
+use rayon::prelude::*;
 
 use super::{Grid, Missing, Values};
 use crate::failure::Failure;
@@ -63,9 +64,9 @@ fn handle_grid<T: Float>(grid: &mut Grid<T>, how: Missing) -> Handled {
 }
 
 /// The first few bad cells by row, then column.
-fn first_bad<T: Float>(grid: &Grid<T>, is_bad: impl Fn(f64) -> bool) -> Vec<Bad> {
+fn first_bad<T: Float>(grid: &Grid<T>, is_bad: impl Fn(f64) -> bool + Sync) -> Vec<Bad> {
     // The usual case is that there is none: one pass in the order of the memory tells.
-    if !grid.data.iter().any(|value| is_bad(value.to_f64())) {
+    if !grid.data.par_chunks(1 << 16).any(|values| values.iter().any(|value| is_bad(value.to_f64()))) {
         return Vec::new();
     }
     let cells = (0..grid.rows).flat_map(|row| (0..grid.columns).map(move |column| (row, column)));

@@ -262,7 +262,8 @@ fn header_note(source: &Source, reading: &Reading<'_>) -> Option<&'static str> {
 fn checked(mut table: Table, reading: &Reading<'_>) -> Result<Table, Failure> {
     let path = table.source.paths[0].clone();
     let named = !matches!(table.source.parts[0], Part::Array(_));
-    if named || reading.missing != Missing::Error {
+    let handled = named || reading.missing != Missing::Error;
+    if handled {
         let (values, done) = missing::handle(table.values, reading.missing)?;
         table.values = values;
         match done {
@@ -277,7 +278,11 @@ fn checked(mut table: Table, reading: &Reading<'_>) -> Result<Table, Failure> {
         return Err(Failure::in_file(&path, "every row has a missing value, so --missing drop leaves none"));
     }
     empty_column(&table, &path)?;
-    match table.values.check()? {
+    // Then every value has been looked at; a column without any cannot be filled in.
+    let looked_at = handled && matches!(reading.missing, Missing::Error | Missing::Drop);
+    let (rows, columns) = table.values.shape();
+    let wrong = if looked_at && rows > 0 && columns > 0 { None } else { table.values.check()? };
+    match wrong {
         Some(error) => Err(Failure::in_file(&path, error)),
         None => Ok(table),
     }
