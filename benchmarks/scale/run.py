@@ -42,6 +42,7 @@ class Clock:
         self.times: list[float] = []
 
     def __call__(self, progress: arss.Progress) -> bool:
+        """Note the time."""
         if progress.phase == "solve":
             self.times.append(time.perf_counter())
         return False
