@@ -1,4 +1,7 @@
-"""Data that several tests use."""
+"""Data and clusters that several tests use."""
+
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,3 +14,18 @@ def table() -> NDArray[np.float64]:
     X = np.random.default_rng(7).normal(size=(300, 6)) + 2.0
     X[[5, 50, 250]] *= 30.0
     return X
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Any]:
+    """A Dask cluster of three worker processes with 1 GiB each."""
+    dask = pytest.importorskip("dask")
+    distributed = pytest.importorskip("distributed")
+    with (
+        dask.config.set({"distributed.admin.log-length": 0, "distributed.comm.timeouts.connect": "30s"}),
+        distributed.LocalCluster(
+            n_workers=3, threads_per_worker=1, memory_limit="1GiB", dashboard_address=None, silence_logs=50
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
