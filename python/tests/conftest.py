@@ -1,6 +1,7 @@
 """Data and clusters that several tests use."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -16,16 +17,30 @@ def table() -> NDArray[np.float64]:
     return X
 
 
-@pytest.fixture(scope="module")
-def client() -> Iterator[Any]:
-    """A Dask cluster of three worker processes with 1 GiB each."""
+@contextmanager
+def cluster() -> Iterator[Any]:
+    """The client of a new Dask cluster of three worker processes with 1 GiB each."""
     dask = pytest.importorskip("dask")
     distributed = pytest.importorskip("distributed")
     with (
         dask.config.set({"distributed.admin.log-length": 0, "distributed.comm.timeouts.connect": "30s"}),
         distributed.LocalCluster(
             n_workers=3, threads_per_worker=1, memory_limit="1GiB", dashboard_address=None, silence_logs=50
-        ) as cluster,
-        distributed.Client(cluster) as client,
+        ) as nodes,
+        distributed.Client(nodes) as client,
     ):
+        yield client
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Any]:
+    """A cluster for all tests of a file."""
+    with cluster() as client:
+        yield client
+
+
+@pytest.fixture
+def doomed() -> Iterator[Any]:
+    """A cluster for one test, which may kill its workers: not always do they all come back."""
+    with cluster() as client:
         yield client
