@@ -71,12 +71,21 @@ def ted(setting: Setting) -> Cost:
     return Cost(4 * n * columns, n * (columns * setting.size + 32), network, 1)
 
 
+def gather(setting: Setting, bytes_: float) -> float:
+    """Bytes of rows that are asked for: to where they are merged, and from there to the client."""
+    return bytes_ * (1 + (setting.workers - 1) / setting.workers)
+
+
 def exemplars(setting: Setting, landmarks: int = 512, k: int = 500) -> Cost:
     """All of Exemplars but the choice, which runs on the client: about twenty passes, two of them heavy."""
     n, columns = setting.rows, setting.columns
     flops = n * (2 * columns * landmarks + landmarks * landmarks) + 2 * n * columns * k
-    digits = tree(setting, 8.0 * 65536) + 12 * tree(setting, 8.0 * 2048 * 16)
-    network = message(setting, 8.0 * landmarks * (columns + landmarks)) + digits
+    # Quantiles by their bits: 16 at first, then four at a time, for as many prefixes as were found.
+    digits = tree(setting, 8.0 * 65536) + 11 * (tree(setting, 8.0 * 2048 * 16) + message(setting, 8.0 * 2048))
+    # The landmarks and 2048 more to see how far apart rows are; then what the choice looks at.
+    wanted = landmarks + 2048 + 2 * max(8192, 4 * k) + 2048
+    rows = gather(setting, min(wanted, n) * (8.0 * columns + 24))
+    network = message(setting, 8.0 * landmarks * (columns + landmarks)) + digits + rows
     return Cost(flops, n * (5 * columns * setting.size + 40 * 16), network, 22)
 
 

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# Builds the package, measures arss.dask with one and two workers, and simulates the tree with stragglers.
+# Builds the package, measures arss.dask with one and two workers and files against memory, and simulates the tree with
+# stragglers. Arguments go to run.py, for instance `--only arss rrss`.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
+environment=scale requirements=$here/requirements.txt
 source "$here/../environment.sh"
-"$bin/pip" install --quiet --disable-pip-version-check "dask[array,distributed]"
 "$bin/python" "$here/run.py" "$@"
+"$bin/python" "$here/outside.py"
 "$bin/python" "$here/simulate.py"
