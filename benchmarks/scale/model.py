@@ -97,9 +97,9 @@ class Machine(NamedTuple):
     memory: float = 1e10
     #: Bytes a second over the network.
     network: float = 1.25e9
-    #: Seconds of scheduling for each task, and of a round.
-    task: float = 0.5e-3
-    round: float = 20e-3
+    #: Seconds of scheduling for each task, and of a round: rounds.jsonl.
+    task: float = 1e-3
+    round: float = 30e-3
 
 
 def seconds(setting: Setting, cost: Cost, machine: Machine, tasks: int = 2) -> float:

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Builds the package, measures arss.dask with one and two workers and files against memory, and simulates the tree with
-# stragglers. Arguments go to run.py, for instance `--only arss rrss`.
+# Builds the package, measures arss.dask with one and two workers, passes with nothing to do and files against memory,
+# and simulates the tree with stragglers. Arguments go to run.py, for instance `--only arss rrss`.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 environment=scale requirements=$here/requirements.txt
 source "$here/../environment.sh"
 "$bin/python" "$here/run.py" "$@"
+"$bin/python" "$here/rounds.py"
 "$bin/python" "$here/outside.py"
 "$bin/python" "$here/simulate.py"
