@@ -50,34 +50,43 @@ def message(setting: Setting, bytes_: float) -> float:
 
 def arss(setting: Setting) -> Cost:
     """An iteration of ARSS: two passes, each with one full matrix there and half of one back."""
-    n, l = setting.rows, setting.columns
-    full = 8.0 * l * l
-    network = 2 * (message(setting, full) + tree(setting, half(l)))
+    n, columns = setting.rows, setting.columns
+    full = 8.0 * columns * columns
+    network = 2 * (message(setting, full) + tree(setting, half(columns)))
     # X twice, P read and written once, weights twice.
-    return Cost(5 * n * l * l, n * (4 * l * setting.size + 2 * 48), network, 2)
+    return Cost(5 * n * columns * columns, n * (4 * columns * setting.size + 2 * 48), network, 2)
 
 
 def rrss(setting: Setting) -> Cost:
     """An iteration of RRSS: as ARSS, but the state is eight numbers a row."""
-    n, l = setting.rows, setting.columns
-    network = 2 * (message(setting, 8.0 * l * l) + tree(setting, half(l)))
-    return Cost(5 * n * l * l, n * (2 * l * setting.size + 4 * 64), network, 2)
+    n, columns = setting.rows, setting.columns
+    network = 2 * (message(setting, 8.0 * columns * columns) + tree(setting, half(columns)))
+    return Cost(5 * n * columns * columns, n * (2 * columns * setting.size + 4 * 64), network, 2)
 
 
 def ted(setting: Setting) -> Cost:
     """A pick of TED: one pass with two vectors there and one row back."""
-    n, l = setting.rows, setting.columns
-    network = message(setting, 16.0 * l) + tree(setting, 8.0 * l + 24)
-    return Cost(4 * n * l, n * (l * setting.size + 32), network, 1)
+    n, columns = setting.rows, setting.columns
+    network = message(setting, 16.0 * columns) + tree(setting, 8.0 * columns + 24)
+    return Cost(4 * n * columns, n * (columns * setting.size + 32), network, 1)
+
+
+def gather(setting: Setting, bytes_: float) -> float:
+    """Bytes of rows that are asked for: to where they are merged, and from there to the client."""
+    return bytes_ * (1 + (setting.workers - 1) / setting.workers)
 
 
 def exemplars(setting: Setting, landmarks: int = 512, k: int = 500) -> Cost:
     """All of Exemplars but the choice, which runs on the client: about twenty passes, two of them heavy."""
-    n, l = setting.rows, setting.columns
-    flops = n * (2 * l * landmarks + landmarks * landmarks) + 2 * n * l * k
-    digits = tree(setting, 8.0 * 65536) + 12 * tree(setting, 8.0 * 2048 * 16)
-    network = message(setting, 8.0 * landmarks * (l + landmarks)) + digits
-    return Cost(flops, n * (5 * l * setting.size + 40 * 16), network, 22)
+    n, columns = setting.rows, setting.columns
+    flops = n * (2 * columns * landmarks + landmarks * landmarks) + 2 * n * columns * k
+    # Quantiles by their bits: 16 at first, then four at a time, for as many prefixes as were found.
+    digits = tree(setting, 8.0 * 65536) + 11 * (tree(setting, 8.0 * 2048 * 16) + message(setting, 8.0 * 2048))
+    # The landmarks and 2048 more to see how far apart rows are; then what the choice looks at.
+    wanted = landmarks + 2048 + 2 * max(8192, 4 * k) + 2048
+    rows = gather(setting, min(wanted, n) * (8.0 * columns + 24))
+    network = message(setting, 8.0 * landmarks * (columns + landmarks)) + digits + rows
+    return Cost(flops, n * (5 * columns * setting.size + 40 * 16), network, 22)
 
 
 class Machine(NamedTuple):
@@ -88,9 +97,9 @@ class Machine(NamedTuple):
     memory: float = 1e10
     #: Bytes a second over the network.
     network: float = 1.25e9
-    #: Seconds of scheduling for each task, and of a round.
-    task: float = 0.5e-3
-    round: float = 20e-3
+    #: Seconds of scheduling for each task, and of a round: rounds.jsonl.
+    task: float = 1e-3
+    round: float = 30e-3
 
 
 def seconds(setting: Setting, cost: Cost, machine: Machine, tasks: int = 2) -> float:

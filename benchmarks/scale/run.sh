@@ -1,8 +1,13 @@
 #!/usr/bin/env bash
-# Builds the package, measures arss.dask with one and two workers, and simulates the tree with stragglers.
+# Builds the package, measures arss.dask with one and two workers, passes with nothing to do, files against memory
+# in Python and on the command line,# and simulates the tree with stragglers. Arguments go to run.py, for instance `--only arss rrss`.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
+environment=scale requirements=$here/requirements.txt
 source "$here/../environment.sh"
-"$bin/pip" install --quiet --disable-pip-version-check "dask[array,distributed]"
 "$bin/python" "$here/run.py" "$@"
+"$bin/python" "$here/rounds.py"
+"$bin/python" "$here/outside.py"
+(cd "$here/../.." && cargo build --release --package arss-cli)
+"$bin/python" "$here/disk.py"
 "$bin/python" "$here/simulate.py"

@@ -1,4 +1,8 @@
-"""Data that several tests use."""
+"""Data and clusters that several tests use."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,3 +15,32 @@ def table() -> NDArray[np.float64]:
     X = np.random.default_rng(7).normal(size=(300, 6)) + 2.0
     X[[5, 50, 250]] *= 30.0
     return X
+
+
+@contextmanager
+def cluster() -> Iterator[Any]:
+    """The client of a new Dask cluster of three worker processes with 1 GiB each."""
+    dask = pytest.importorskip("dask")
+    distributed = pytest.importorskip("distributed")
+    with (
+        dask.config.set({"distributed.admin.log-length": 0, "distributed.comm.timeouts.connect": "30s"}),
+        distributed.LocalCluster(
+            n_workers=3, threads_per_worker=1, memory_limit="1GiB", dashboard_address=None, silence_logs=50
+        ) as nodes,
+        distributed.Client(nodes) as client,
+    ):
+        yield client
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Any]:
+    """A cluster for all tests of a file."""
+    with cluster() as client:
+        yield client
+
+
+@pytest.fixture
+def doomed() -> Iterator[Any]:
+    """A cluster for one test, which may kill its workers: not always do they all come back."""
+    with cluster() as client:
+        yield client

@@ -1,10 +1,5 @@
-"""Tables on a real cluster of three worker processes: the same rows as in memory, whatever happens to the workers."""
+"""Tables on a real cluster of three worker processes: the same rows as in memory."""
 
-import gc
-import os
-import signal
-import time
-from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,30 +11,18 @@ from numpy.typing import NDArray
 import arss
 
 pytest.importorskip("distributed")
-import dask
 import dask.array as da
 import pandas as pd
 from dask import delayed
-from distributed import Client, LocalCluster
+from distributed import Client, wait
 
 import arss.dask
-from arss.dask import _engine
 
-pytestmark = [pytest.mark.filterwarnings("default"), pytest.mark.timeout(600)]
+dd = pytest.importorskip("dask.dataframe")
+# Dask has warnings of its own; that few iterations do not converge is no news here.
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.timeout(600)]
 
 Floats = NDArray[np.floating[Any]]
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[Client]:
-    with (
-        dask.config.set({"distributed.admin.log-length": 0, "distributed.comm.timeouts.connect": "30s"}),
-        LocalCluster(
-            n_workers=3, threads_per_worker=1, memory_limit="1GiB", dashboard_address=None, silence_logs=50
-        ) as cluster,
-        Client(cluster) as client,
-    ):
-        yield client
 
 
 def clusters(rows: int, columns: int, seed: int = 0) -> Floats:
@@ -77,7 +60,8 @@ def test_same_rows_as_in_memory(client: Client, here: type, there: type, setting
     np.testing.assert_allclose(far.scores_, local.scores_, rtol=1e-10, atol=1e-10 * local.scores_.max())
     assert far.n_iter_ == local.n_iter_
     assert isinstance(far.outlier_scores_, da.Array)
-    np.testing.assert_allclose(far.outlier_scores_.compute(), local.outlier_scores_, rtol=1e-6, atol=1e-6)
+    strangest = local.outlier_scores_.max()
+    np.testing.assert_allclose(far.outlier_scores_.compute(), local.outlier_scores_, rtol=1e-10, atol=1e-10 * strangest)
     if hasattr(local, "labels_"):
         np.testing.assert_array_equal(far.labels_.compute(), local.labels_)
         np.testing.assert_allclose(far.shares_, local.shares_, rtol=1e-10)
@@ -91,27 +75,70 @@ def test_single_precision(client: Client) -> None:
     assert far.sample_indices_.tolist() == arss.RRSS(8, max_iter=20).fit(X).sample_indices_.tolist()
 
 
-def test_frames_files_and_unknown_sizes(client: Client, tmp_path: Path) -> None:
-    dd = pytest.importorskip("dask.dataframe")
+def test_frames(client: Client) -> None:
     X = clusters(900, 4)
     local = arss.TED(6).fit(X)
     frame = pd.DataFrame(X, columns=list("abcd"))
-    far = arss.dask.TED(6).fit(dd.from_pandas(frame, npartitions=4))
+    parts = dd.from_pandas(frame, npartitions=4)
+    far = arss.dask.TED(6).fit(parts)
     assert far.sample_indices_.tolist() == local.sample_indices_.tolist()
     assert far.feature_names_in_.tolist() == list("abcd")
-    pd.testing.assert_frame_equal(far.select(dd.from_pandas(frame, npartitions=4)), frame.iloc[local.sample_indices_])
+    pd.testing.assert_frame_equal(far.select(parts), frame.iloc[local.sample_indices_])
+    with pytest.raises(ValueError, match="X has 300 rows, but the selector was fitted on 900"):
+        far.select(dd.from_pandas(frame[:300], npartitions=4))
 
-    unknown = spread(X)
-    unknown = unknown[unknown[:, 0] > -np.inf]
+
+def test_partitions_of_unknown_size_and_of_no_rows(client: Client) -> None:
+    X = clusters(900, 4)
+    X[:200, 0] = -100.0
+    X[:200, 1:] = 0.0
+    whole = da.from_array(X, chunks=(100, 2))
+    unknown = whole[whole[:, 0] > -50.0]
     assert np.isnan(unknown.shape[0])
-    assert arss.dask.TED(6).fit(unknown).sample_indices_.tolist() == local.sample_indices_.tolist()
+    local = arss.TED(6).fit(X[200:])
+    far = arss.dask.TED(6).fit(unknown)
+    assert far.n_rows_ == 700 and far.sample_indices_.tolist() == local.sample_indices_.tolist()
+    np.testing.assert_array_equal(far.select(unknown), local.select(X[200:]))
 
-    paths = [tmp_path / f"{number}.parquet" for number in range(3)]
-    for path, part in zip(paths, np.array_split(X, 3), strict=True):
+
+def write(folder: Path, X: Floats, parts: int) -> list[Path]:
+    paths = [folder / f"{number}.parquet" for number in range(parts)]
+    for path, part in zip(paths, np.array_split(X, parts), strict=True):
         pd.DataFrame(part, columns=list("abcd")).to_parquet(path)
-    assert arss.dask.TED(6).fit(paths).sample_indices_.tolist() == local.sample_indices_.tolist()
-    paths[1].write_bytes(b"no parquet at all")
-    with pytest.raises(ValueError, match=r"1\.parquet .* cannot be read as Parquet"):
+    return paths
+
+
+def test_parquet_files_are_read_by_the_workers(client: Client, tmp_path: Path) -> None:
+    X = clusters(900, 4)
+    paths = write(tmp_path, X, 5)
+    local = arss.ARSS(6, max_iter=8).fit(X)
+    far = arss.dask.ARSS(6, max_iter=8).fit(paths)
+    assert far.sample_indices_.tolist() == local.sample_indices_.tolist()
+    assert far.feature_names_in_.tolist() == list("abcd")
+    np.testing.assert_array_equal(far.select(paths).to_pandas().to_numpy(), X[local.sample_indices_])
+    names = [f"row {number}" for number in range(900)]
+    assert far.select(names) == [names[row] for row in local.sample_indices_]
+
+
+def test_bad_files_are_named(client: Client, tmp_path: Path) -> None:
+    X = clusters(900, 4)
+    X[500, 2] = np.nan
+    paths = write(tmp_path, X, 3)
+    place = r"partition 1 \(.*1\.parquet\), row 200 \(row 500 of the table\), column 'c' is NaN: remove or fill"
+    with pytest.raises(ValueError, match=place):
+        arss.dask.TED(6).fit(paths)
+
+    whole = paths[1].read_bytes()
+    for damaged in (b"no parquet at all", whole[: len(whole) // 2], whole[:4] + b"\xff" * 40 + whole[44:]):
+        paths[1].write_bytes(damaged)
+        with pytest.raises(ValueError, match=r"^partition 1 cannot be made: .*1\.parquet cannot be read as Parquet: "):
+            arss.dask.TED(6).fit(paths)
+    paths[1].unlink()
+    with pytest.raises(ValueError, match=r"partition 1 cannot be made: .*1\.parquet cannot be read"):
+        arss.dask.TED(6).fit(paths)
+
+    pd.DataFrame(X[300:600], columns=list("abdc")).to_parquet(paths[1])
+    with pytest.raises(ValueError, match=r"partition 1 has the columns \['a', 'b', 'd', 'c'\], but partition 0 has"):
         arss.dask.TED(6).fit(paths)
 
 
@@ -134,92 +161,21 @@ def test_bad_tables_are_named(client: Client) -> None:
         arss.dask.TED(2).fit(da.ones((3, 7)))
     with pytest.raises(ValueError, match=r"partition 0 holds .*, which are no numbers"):
         arss.dask.TED(2).fit(da.from_array(np.array([["a"], ["b"]]), chunks=-1))
+    with pytest.raises(ValueError, match=r"partition 0 has 3 dimension"):
+        arss.dask.TED(2).fit(da.from_delayed(delayed(np.ones)((4, 3, 2)), (4, 3), dtype=float))
 
 
-def kill_a_worker(client: Client) -> None:
-    pids = client.run(os.getpid, workers=[next(iter(client.scheduler_info()["workers"]))])
-    os.kill(next(iter(pids.values())), signal.SIGKILL)
+def sent(client: Client) -> int:
+    """Bytes that the workers sent to each other so far."""
+    return int(sum(client.run(lambda dask_worker: dask_worker.transfer_outgoing_bytes_total).values()))
 
 
-def at_iterations(*when: int, do: Callable[[], object]) -> Callable[[arss.Progress], bool]:
-    def callback(progress: arss.Progress) -> bool:
-        if progress.phase == "solve" and progress.iteration in when:
-            do()
-        return False
-
-    return callback
-
-
-@pytest.mark.parametrize("when", [(5,), (12, 22)])
-def test_killed_workers_change_nothing(client: Client, when: tuple[int, ...]) -> None:
-    X = clusters(2000, 6, seed=1)
-    local = arss.ARSS(10, max_iter=30, tol=0).fit(X)
-    killer = at_iterations(*when, do=lambda: kill_a_worker(client))
-    far = arss.dask.ARSS(10, max_iter=30, tol=0, callback=killer).fit(da.from_array(X, chunks=(500, 6)))
-    assert far.sample_indices_.tolist() == local.sample_indices_.tolist()
-    np.testing.assert_allclose(far.scores_, local.scores_, rtol=1e-10)
-    np.testing.assert_allclose(far.outlier_scores_.compute(), local.outlier_scores_, rtol=1e-8, atol=1e-10)
-
-
-def task_count(client: Client) -> int:
-    return int(client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)))
-
-
-def test_tasks_do_not_pile_up(client: Client) -> None:
-    X = da.from_array(clusters(600, 4), chunks=(200, 4))
-    gc.collect()
-    before = task_count(client)  # of results that are still alive
-    counts: list[int] = []
-    count = at_iterations(*range(200), do=lambda: counts.append(task_count(client) - before))
-    arss.dask.ARSS(5, max_iter=200, tol=0, callback=count).fit(X)
-    assert len(counts) == 199
-    # Two tasks a partition and pass, some merges, and what the table itself is made of.
-    assert max(counts) <= (2 * 3 + 2) * (_engine.CUT_EVERY + 2) + 8 * 3
-    assert max(counts[150:]) <= max(counts[:50])
-
-
-def test_an_interrupted_client_leaves_no_tasks(client: Client) -> None:
-    X = da.from_array(clusters(600, 4), chunks=(100, 4))
-
-    def interrupt() -> None:
-        raise KeyboardInterrupt
-
-    gc.collect()
-    before = task_count(client)
-    with pytest.raises(KeyboardInterrupt):
-        arss.dask.RRSS(5, callback=at_iterations(13, do=interrupt), tol=0).fit(X)
-    for _ in range(100):
-        if task_count(client) <= before:
-            break
-        time.sleep(0.1)
-    assert task_count(client) <= before
-    stopped = arss.dask.RRSS(5, callback=lambda progress: progress.iteration >= 3, tol=0).fit(X)
-    assert stopped.status_ == "stopped" and len(stopped.sample_indices_) == 5
-
-
-def test_the_client_stays_small(client: Client) -> None:
-    psutil = pytest.importorskip("psutil")
-    rows, columns = 2_000_000, 16
-    X = da.random.default_rng(0).normal(size=(rows, columns), chunks=(100_000, columns))
-    for warm in (arss.dask.ARSS(5, max_iter=3, tol=0), arss.dask.Exemplars(5, landmarks=32)):
-        warm.fit(X[:20_000])
-    sizes = []
-
-    def measure(_: arss.Progress) -> bool:
-        sizes.append(psutil.Process().memory_info().rss)
-        return False
-
-    before = psutil.Process().memory_info().rss
-    arss.dask.ARSS(5, max_iter=3, tol=0, callback=measure).fit(X)
-    arss.dask.Exemplars(5, landmarks=32, callback=measure).fit(X)
-    assert max(sizes) - before < rows * columns * 8 / 10
-
-
-def test_a_partition_that_kills_its_workers_is_reported(client: Client) -> None:
-    def burst() -> Floats:
-        os.kill(os.getpid(), signal.SIGKILL)  # what the system does to a process out of memory
-        return np.ones((5, 3))
-
-    bad = da.from_delayed(delayed(burst)(), (5, 3), dtype=float)
-    with pytest.raises(RuntimeError, match=r"workers kept dying .* smaller partitions"):
-        arss.dask.TED(2).fit(da.concatenate([da.ones((5, 3)), bad]))
+def test_rows_on_the_workers_stay_where_they_are(client: Client) -> None:
+    X = da.from_array(clusters(120_000, 16), chunks=(10_000, 16)).persist()
+    wait(X)
+    places = client.who_has(X)
+    before = sent(client)
+    arss.dask.ARSS(5, max_iter=5, tol=0).fit(X)
+    arss.dask.TED(5).fit(X)
+    assert 0 < sent(client) - before < X.nbytes / 4
+    assert client.who_has(X) == places

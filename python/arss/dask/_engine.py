@@ -98,7 +98,7 @@ class Engine:
             )
             self._busy.clear()
             self.states = []
-            self.client.run(_worker.forget, self.run)
+            self.client.run(_worker.forget, self.run, on_error="ignore")
 
     def _submit(self, request: bytes) -> list[Any]:
         """The step on every partition."""

@@ -3,7 +3,7 @@
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 import arss
 from arss import _core
@@ -14,7 +14,7 @@ from arss._input import Input, count
 from arss._progress import Watch
 from arss.dask import _worker
 from arss.dask._engine import Engine
-from arss.dask._table import Table, spread
+from arss.dask._table import Table, is_paths, rows_at, spread
 
 
 class DaskSelector(RowSelector):
@@ -65,15 +65,15 @@ class DaskSelector(RowSelector):
             engine.close(error=not done)
 
     def select(self, X: Any) -> Any:
-        """Rows of `X`, a Dask array or DataFrame, at `sample_indices_`, best first: an array or a frame in memory."""
-        if not hasattr(X, "to_delayed"):
+        """Rows of `X` at `sample_indices_`, best first: an array or a frame in memory.
+
+        `X` may be a Dask array or DataFrame or a list of Parquet paths with as many rows as the table of `fit`, or
+        whatever the estimators in `arss` take.
+        """
+        check_is_fitted(self)
+        if not (hasattr(X, "to_delayed") or (is_paths(X) and len(X) != self.n_rows_)):
             return super().select(X)
-        if hasattr(X, "rechunk"):
-            return X[self.sample_indices_].compute()
-        counts = X.map_partitions(len).compute().tolist()
-        if sum(counts) != self.n_rows_:
-            raise ValueError(f"X has {sum(counts)} rows, but {type(self).__name__} was fitted on {self.n_rows_}")
-        return _frame_rows(X, np.cumsum([0, *counts]), self.sample_indices_)
+        return rows_at(X, self.sample_indices_, self.n_rows_)
 
     def _drive(self, engine: Engine, table: Table) -> "_core.Selection":
         data = Input(np.empty((0, table.features)), table.items, None, table.names)
@@ -173,17 +173,3 @@ class Exemplars(DaskSelector, arss.Exemplars):
         width, _, label = _core.columns(self._method_name(), self._settings())
         assert label is not None
         self.labels_ = self._column(engine, table, width, label, "i8")
-
-
-def _frame_rows(X: Any, firsts: NDArray[np.int64], rows: NDArray[np.int64]) -> Any:
-    """Rows of a Dask DataFrame by position, in the order asked for."""
-    import dask
-    import pandas
-
-    owner = np.searchsorted(firsts, rows, side="right") - 1
-    parts = X.to_delayed()
-    wanted = [(number, np.flatnonzero(owner == number)) for number in np.unique(owner)]
-    take = dask.delayed(lambda part, at: part.iloc[at])
-    found = dask.compute(*[take(parts[number], rows[at] - firsts[number]) for number, at in wanted])
-    order = np.concatenate([at for _, at in wanted])
-    return pandas.concat(found).iloc[np.argsort(order)]

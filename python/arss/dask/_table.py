@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from arss._rows import length, take
 from arss.dask import _worker
 
 
@@ -29,22 +31,59 @@ class Table(NamedTuple):
     features: int
     single: bool
     names: list[str] | None
+    #: The files that the partitions were read from.
+    files: list[str] | None
 
     def place(self, row: int) -> str:
         """Where a row is, in words."""
         part = next(part for part in reversed(self.parts) if part.first <= row)
-        return f"partition {part.number}, row {row - part.first} (row {row} of the table)"
+        file = f" ({self.files[part.number]})" if self.files else ""
+        return f"partition {part.number}{file}, row {row - part.first} (row {row} of the table)"
 
 
 def spread(client: Any, X: Any) -> Table:
     """The partitions of `X` as arrays on the workers; what is on them already is not moved."""
-    raw = _partitions(client, X)
-    numbers = list(range(len(raw)))
-    prepared = client.map(_worker.prepare, raw, numbers, pure=False)
-    shapes: list[_worker.Shape] = client.gather(client.map(_worker.shape, prepared, pure=False))
+    raw = list(client.compute(_partitions(X), optimize_graph=False))
+    prepared = client.map(_worker.prepare, raw, list(range(len(raw))), pure=False)
+    known = client.map(_worker.shape, prepared, pure=False)
+    try:
+        return _table(client, prepared, client.gather(known), [str(path) for path in X] if is_paths(X) else None)
+    except BaseException as error:
+        named = _blame(raw, error)
+        # A traceback may keep the futures alive, but what they stand for ends now. Those of `raw` may be the caller's.
+        client.cancel([*known, *prepared], force=True)
+        for future in raw:
+            future.release()
+        if named is None:
+            raise
+        raise named from error
+
+
+def rows_at(X: Any, rows: NDArray[np.int64], expected: int) -> Any:
+    """Rows of a table in partitions, in the order asked for; one that has not the `expected` number is refused."""
+    import dask
+
+    parts = _partitions(X)
+    counts = dask.compute(*[dask.delayed(length)(part) for part in parts])
+    if sum(counts) != expected:
+        raise ValueError(f"X has {sum(counts)} rows, but the selector was fitted on {expected}")
+    firsts = np.cumsum([0, *counts])
+    owner = np.searchsorted(firsts, rows, side="right") - 1
+    wanted = [(number, np.flatnonzero(owner == number)) for number in np.unique(owner)]
+    found = dask.compute(*[dask.delayed(take)(parts[number], rows[at] - firsts[number]) for number, at in wanted])
+    return take(_joined(found), np.argsort(np.concatenate([at for _, at in wanted])))
+
+
+def is_paths(X: Any) -> bool:
+    """Whether `X` is a list of paths."""
+    return isinstance(X, Sequence) and not isinstance(X, str) and bool(X) and all(isinstance(p, str | Path) for p in X)
+
+
+def _table(client: Any, prepared: list[Any], shapes: list[_worker.Shape], files: list[str] | None) -> Table:
+    """The table of all partitions that have rows."""
     if not any(shape.rows for shape in shapes):
         raise ValueError(f"X has no rows: all {len(shapes)} partitions are empty")
-    filled = [number for number in numbers if shapes[number].rows]
+    filled = [number for number, shape in enumerate(shapes) if shape.rows]
     like = shapes[filled[0]]
     for number in filled:
         _compare(number, shapes[number], filled[0], like)
@@ -53,7 +92,7 @@ def spread(client: Any, X: Any) -> Table:
     counts = [shapes[number].rows for number in filled]
     firsts = np.cumsum([0, *counts]).tolist()
     parts = [Part(*part) for part in zip(rows, firsts, counts, filled, strict=False)]
-    return Table(parts, firsts[-1], like.columns, single, list(like.names) if like.names else None)
+    return Table(parts, firsts[-1], like.columns, single, list(like.names) if like.names else None, files)
 
 
 def _compare(number: int, shape: _worker.Shape, first: int, like: _worker.Shape) -> None:
@@ -66,11 +105,27 @@ def _compare(number: int, shape: _worker.Shape, first: int, like: _worker.Shape)
         )
 
 
-def _partitions(client: Any, X: Any) -> list[Any]:
-    """One future a partition."""
-    if _is_paths(X):
-        paths = [str(path) for path in X]
-        return list(client.map(_worker.read_parquet, paths, pure=False))
+def _blame(raw: list[Any], error: BaseException) -> Exception | None:
+    """An error that names the partition that could not be made, if that is what went wrong."""
+    from distributed import KilledWorker
+
+    number = next((number for number, future in enumerate(raw) if future.status == "error"), None)
+    if number is None:
+        return None
+    if isinstance(error, KilledWorker):
+        return RuntimeError(
+            f"partition {number} killed {error.allowed_failures + 1} workers in turn: most often it does not fit their "
+            "memory; use smaller partitions, or give the workers more"
+        )
+    return ValueError(f"partition {number} cannot be made: {raw[number].exception()}")
+
+
+def _partitions(X: Any) -> list[Any]:
+    """The partitions of `X`, delayed."""
+    import dask
+
+    if is_paths(X):
+        return [dask.delayed(_worker.read_parquet)(str(path)) for path in X]
     if not hasattr(X, "to_delayed"):
         raise TypeError(
             f"X is a {type(X).__name__}, but arss.dask takes a Dask array or DataFrame, or a list of Parquet paths; "
@@ -80,11 +135,19 @@ def _partitions(client: Any, X: Any) -> list[Any]:
         if X.ndim != 2:
             raise ValueError(f"X has {X.ndim} dimension(s), but a table has rows and columns")
         X = X.rechunk({1: -1}) if X.numblocks[1] > 1 else X
-        delayed = list(X.to_delayed(optimize_graph=False).ravel())
-    else:
-        delayed = list(X.to_delayed(optimize_graph=False))
-    return list(client.compute(delayed, optimize_graph=False))
+        return list(X.to_delayed(optimize_graph=False).ravel())
+    return list(X.to_delayed(optimize_graph=False))
 
 
-def _is_paths(X: Any) -> bool:
-    return isinstance(X, Sequence) and not isinstance(X, str) and bool(X) and all(isinstance(p, str | Path) for p in X)
+def _joined(parts: Sequence[Any]) -> Any:
+    """Some rows of several partitions as one table."""
+    library = type(parts[0]).__module__.split(".")[0]
+    if library == "pandas":
+        import pandas
+
+        return pandas.concat(parts)
+    if library == "pyarrow":
+        import pyarrow
+
+        return pyarrow.concat_tables(parts)
+    return np.concatenate(parts)

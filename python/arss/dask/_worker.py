@@ -1,6 +1,5 @@
 """What runs on the workers: functions that depend on nothing but their arguments."""
 
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,7 +43,7 @@ def read_parquet(path: str) -> Any:
     try:
         return pyarrow.parquet.read_table(path)
     except Exception as error:
-        raise ValueError(f"{Path(path).name} ({path}) cannot be read as Parquet: {error}") from None
+        raise ValueError(f"{path} cannot be read as Parquet: {error}") from None
 
 
 def prepare(part: Any, number: int) -> tuple[Floats, tuple[str, ...] | None]:
@@ -132,7 +131,7 @@ def keep(state: State, key: str) -> str:
 def take(key: str) -> State:
     """The state that was laid aside here: a task that depends on no other."""
     if key not in _KEPT:
-        raise StateLostError(key)
+        raise StateLostError(f"{key} went with the worker that held it: fit again")
     return _KEPT.pop(key)
 
 
@@ -146,8 +145,3 @@ def column(state: State, width: int, at: int, kind: str) -> NDArray[Any]:
     """One of the numbers of each row."""
     assert state.numbers is not None
     return state.numbers.reshape(-1, width)[:, at].astype(kind)
-
-
-def some_rows(rows: Floats, positions: NDArray[np.int64]) -> Floats:
-    """The rows at some positions of a partition."""
-    return rows[positions]

@@ -1,0 +1,236 @@
+"""What may happen to a cluster in the middle of a run: workers die, run out of memory, the client goes away."""
+
+import gc
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import arss
+
+pytest.importorskip("distributed")
+import dask.array as da
+from distributed import Client
+
+import arss.dask
+from arss.dask import _engine, _worker
+
+# Dask has warnings of its own; that few iterations do not converge is no news here.
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.timeout(600)]
+
+
+def table(rows: int, columns: int) -> Any:
+    X = np.random.default_rng(1).normal(size=(rows, columns)) + np.arange(rows)[:, None] % 3
+    X[::97] *= 5
+    return X
+
+
+def pids(client: Client) -> list[int]:
+    return list(client.run(os.getpid).values())
+
+
+def at_iterations(*when: int, do: Callable[[], object]) -> Callable[[arss.Progress], bool]:
+    def callback(progress: arss.Progress) -> bool:
+        if progress.phase == "solve" and progress.iteration in when:
+            do()
+        return False
+
+    return callback
+
+
+KILLS: list[tuple[str, dict[str, Any], tuple[int, ...]]] = [
+    ("ARSS", {"max_iter": 30, "tol": 0}, (5,)),
+    ("ARSS", {"max_iter": 30, "tol": 0}, (12, 13)),  # the second before the first is back
+    ("RRSS", {"max_iter": 40, "tol": 0}, (15, 31)),
+    ("TED", {}, (3, 6)),
+]
+
+
+@pytest.mark.parametrize(("name", "settings", "when"), KILLS)
+def test_killed_workers_change_nothing(
+    doomed: Client, monkeypatch: Any, name: str, settings: dict[str, Any], when: tuple[int, ...]
+) -> None:
+    """Workers are killed while they work on a pass."""
+    X = table(2000, 6)
+    local = getattr(arss, name)(10, **settings).fit(X)
+    victims = pids(doomed)[: len(when)]
+    waiting = list(victims)
+    made_anew: list[int] = []
+    restore = _engine.Engine._restore
+
+    def watched(engine: _engine.Engine) -> None:
+        made_anew.append(engine.passes)
+        restore(engine)
+
+    monkeypatch.setattr(_engine.Engine, "_restore", watched)
+
+    def kill() -> None:
+        threading.Timer(0.01, os.kill, (waiting.pop(), signal.SIGKILL)).start()
+
+    estimator = getattr(arss.dask, name)(10, callback=at_iterations(*when, do=kill), **settings)
+    far = estimator.fit(da.from_array(X, chunks=(250, 6)))
+    assert not waiting and not set(victims) & set(pids(doomed))
+    assert far.sample_indices_.tolist() == local.sample_indices_.tolist()
+    np.testing.assert_allclose(far.scores_, local.scores_, rtol=1e-10)
+    np.testing.assert_allclose(
+        far.outlier_scores_.compute(), local.outlier_scores_, rtol=1e-10, atol=1e-10 * local.outlier_scores_.max()
+    )
+    # After the lineage was cut, a death takes states that only the requests so far can bring back.
+    assert bool(made_anew) == (max(when) > 10)
+
+
+def task_count(client: Client) -> int:
+    return int(client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)))
+
+
+def tasks_left(client: Client, before: int) -> int:
+    """Tasks beyond `before`, after at most a minute in which they may go."""
+    for _ in range(600):
+        if task_count(client) <= before:
+            break
+        time.sleep(0.1)
+    return task_count(client) - before
+
+
+def test_tasks_do_not_pile_up(client: Client) -> None:
+    X = da.from_array(table(600, 4), chunks=(200, 4))
+    gc.collect()
+    before = task_count(client)  # of results that are still alive
+    counts: list[int] = []
+    count = at_iterations(*range(200), do=lambda: counts.append(task_count(client) - before))
+    arss.dask.ARSS(5, max_iter=200, tol=0, callback=count).fit(X)
+    assert len(counts) == 199
+    # Two tasks a partition and pass, some merges, and what the table itself is made of.
+    assert max(counts) <= (2 * 3 + 2) * (_engine.CUT_EVERY + 2) + 8 * 3
+    assert max(counts[150:]) <= max(counts[:50])
+
+
+def test_a_callback_that_stops_or_raises(client: Client) -> None:
+    X = da.from_array(table(600, 4), chunks=(100, 4))
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    gc.collect()
+    before = task_count(client)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        arss.dask.RRSS(5, callback=at_iterations(13, do=interrupt), tol=0).fit(X)
+    assert tasks_left(client, before) <= 0, "the traceback holds the futures, but their tasks are gone"
+    del caught
+    stopped = arss.dask.RRSS(5, callback=lambda progress: progress.iteration >= 3, tol=0).fit(X)
+    assert stopped.status_ == "stopped" and len(stopped.sample_indices_) == 5
+
+
+CLIENT = """
+import sys, time
+import numpy as np
+import dask.array as da
+from distributed import Client
+import arss.dask
+
+def tell(progress):
+    if progress.iteration == 12:
+        print("solving", flush=True)
+
+def main():
+    pause = float(sys.argv[2])
+    rows = da.random.default_rng(0).normal(size=(900, 4), chunks=(100, 4))
+    X = rows.map_blocks(lambda block: (time.sleep(pause), block)[1], dtype=float)
+    with Client(sys.argv[1]):
+        print("ready", flush=True)
+        try:
+            arss.dask.ARSS(3, max_iter=10**6, tol=0, callback=tell).fit(X)
+        except KeyboardInterrupt as error:
+            kept = error  # and with it the frames and their futures
+            print("interrupted", flush=True)
+            sys.stdin.read()
+
+main()
+"""
+
+
+SIGNALS = [(signal.SIGINT, 0.0), (signal.SIGINT, 1.0), (signal.SIGKILL, 0.0)]
+
+
+@pytest.mark.parametrize(("how", "pause"), SIGNALS, ids=["solving", "reading", "kill"])
+def test_an_interrupted_client_leaves_no_tasks(
+    client: Client, tmp_path: Path, how: signal.Signals, pause: float
+) -> None:
+    """A client process of its own: Ctrl-C while it reads or solves, after which it lives on, and kill -9."""
+    gc.collect()
+    before = task_count(client)
+    script = tmp_path / "script.py"
+    script.write_text(CLIENT)
+    command = [sys.executable, "-W", "ignore", str(script), client.scheduler.address, str(pause)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout is not None
+        try:
+            assert other.stdout.readline() == "ready\n"
+            if pause == 0.0:
+                assert other.stdout.readline() == "solving\n"
+            else:
+                time.sleep(0.5)
+            assert task_count(client) > before
+            other.send_signal(how)
+            if how == signal.SIGINT:
+                assert other.stdout.readline() == "interrupted\n"
+            assert tasks_left(client, before) <= 0
+            assert (other.poll() is None) == (how == signal.SIGINT)
+        finally:
+            other.kill()
+    assert set(client.run(lambda: len(_worker._KEPT)).values()) == {0}
+
+
+MEMORY = """
+import resource, sys
+import dask.array as da
+from distributed import Client
+import arss.dask
+
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+def fit(X):
+    arss.dask.ARSS(5, max_iter=3, tol=0).fit(X)
+    arss.dask.Exemplars(5, landmarks=32).fit(X)
+
+if __name__ == "__main__":
+    with Client(sys.argv[1]):
+        X = da.random.default_rng(0).normal(size=(int(sys.argv[2]), 16), chunks=(100_000, 16))
+        fit(X[:100_000])
+        before = peak()
+        fit(X)
+        print(peak() - before)
+"""
+
+
+def test_the_client_stays_small(client: Client, tmp_path: Path) -> None:
+    """The kernel's peak of a client process grows by less than a tenth of the data, which is 256 MB."""
+    rows = 2_000_000
+    script = tmp_path / "script.py"
+    script.write_text(MEMORY)
+    command = [sys.executable, "-W", "ignore", str(script), client.scheduler.address, str(rows)]
+    found = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert int(found.stdout) < rows * 16 * 8 / 10
+
+
+def test_a_partition_that_does_not_fit_is_named(doomed: Client) -> None:
+    """Three GiB on workers of one: the nanny kills each that tries, and there is an end to it."""
+    parts = [da.ones((50, 4), chunks=-1), da.full((100 * 2**20, 4), 1.5, chunks=-1).map_blocks(np.copy, dtype=float)]
+    gc.collect()
+    before = task_count(doomed)
+    with pytest.raises(RuntimeError, match=r"partition 1 killed \d workers in turn: .* use smaller partitions"):
+        arss.dask.TED(2).fit(da.concatenate(parts))
+    assert tasks_left(doomed, before) <= 0
+    doomed.wait_for_workers(1)
+    X = table(400, 4)
+    far = arss.dask.TED(5).fit(da.from_array(X, chunks=(100, 4)))
+    assert far.sample_indices_.tolist() == arss.TED(5).fit(X).sample_indices_.tolist()
