@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the package, measures arss.dask with one and two workers, passes with nothing to do, files against memory
-# in Python and on the command line,# and simulates the tree with stragglers. Arguments go to run.py, for instance `--only arss rrss`.
+# in Python and on the command line, and simulates the tree with stragglers. Arguments go to run.py: `--only arss rrss`.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 environment=scale requirements=$here/requirements.txt
