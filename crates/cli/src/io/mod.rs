@@ -23,6 +23,7 @@ mod npz;
 mod numbers;
 mod parquet;
 mod parquet_check;
+mod parquet_types;
 mod read;
 mod records;
 mod same;

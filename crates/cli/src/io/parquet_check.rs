@@ -4,6 +4,7 @@ use parquet::basic::Compression;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 
 use super::archive::Packer;
+use super::parquet_types;
 use super::store::{Limit, Store};
 use super::thrift::{STRUCT, Walk};
 
@@ -44,7 +45,7 @@ pub fn description(store: &Store, limit: Limit) -> Checked<()> {
         }
         _ => walk.skip(kind),
     });
-    walked.ok_or_else(broken)
+    walked.and_then(|()| parquet_types::walk(&mut Walk::new(&bytes), parquet_types::FILE)).ok_or_else(broken)
 }
 
 /// Walks over the columns; their number, if they are not nested too deeply.
@@ -137,6 +138,7 @@ impl Page {
     }
 
     fn parse(bytes: &[u8], at: u64, most: u64) -> Option<Page> {
+        parquet_types::walk(&mut Walk::new(bytes), parquet_types::PAGE)?;
         let mut page = Page::default();
         let mut walk = Walk::new(bytes);
         let size = |walk: &mut Walk<'_>| u64::try_from(walk.integer()?).ok();

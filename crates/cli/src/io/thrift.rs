@@ -13,11 +13,11 @@ pub struct Walk<'a> {
 const DEEPEST: usize = 16;
 
 /// The types of fields.
-const TRUE: u8 = 1;
-const FALSE: u8 = 2;
-const BYTE: u8 = 3;
+pub const TRUE: u8 = 1;
+pub const FALSE: u8 = 2;
+pub const BYTE: u8 = 3;
 const DOUBLE: u8 = 7;
-const BINARY: u8 = 8;
+pub const BINARY: u8 = 8;
 /// A list.
 pub const LIST: u8 = 9;
 const SET: u8 = 10;
