@@ -50,7 +50,7 @@ def test_scikit_learn(estimator: BaseEstimator, check: Any) -> None:
 
 
 @parametrize_with_checks(  # type: ignore[untyped-decorator]
-    [arss.FeatureSelector(method) for method in ("rrss", "ted", "rrqr")]
+    [arss.FeatureSelector(method) for method in ("arss", "rrss", "rrqr")]
 )
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learn_feature_methods(estimator: BaseEstimator, check: Any) -> None:
