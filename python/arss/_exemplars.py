@@ -28,7 +28,7 @@ class Exemplars(AssigningSelector):
         How many rows to choose: a number (at most as many as there are), a share in (0, 1],
         rounded down but at least one row, or "auto": stops before the first pick that adds less
         than .5 % of the coverage so far, and at 1000.
-    landmarks : int, default=512
+    landmarks : int, default=768
         Rows that score the others.
     ridge : float, default=0.01
         Ridge of the score, larger than 0 and at most 1.
@@ -117,7 +117,7 @@ class Exemplars(AssigningSelector):
         self,
         n_samples: int | float | str = 10,
         *,
-        landmarks: int = 512,
+        landmarks: int = 768,
         ridge: float = 0.01,
         gate: bool = True,
         include: Any = (),

@@ -26,7 +26,7 @@ _ITEM_BYTES = {
     "random": 48,
 }
 #: Landmarks of the outlier score, and rows that are covered and chosen from at the most.
-_LANDMARKS = 512
+_LANDMARKS = 768
 _POOL = 8192
 #: Rows scored at a time, and the most products of each that are held.
 _SCORED_ROWS = 256

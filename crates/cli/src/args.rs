@@ -169,7 +169,7 @@ pub struct MethodArgs {
     /// See the rows through a kernel on landmarks [arss, rrss, ted]
     #[arg(long, value_enum, value_name = "NAME")]
     pub kernel: Option<KernelName>,
-    /// Rows that the others are compared with [exemplars, default 512; arss, rrss, ted with --kernel, default 256]
+    /// Rows that the others are compared with [exemplars, default 768; arss, rrss, ted with --kernel, default 256]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub landmarks: Option<usize>,
     /// Ridge of the outlier score, in (0, 1] [exemplars; default .01]

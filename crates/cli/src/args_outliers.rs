@@ -47,7 +47,7 @@ pub struct OutliersArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Score")]
 pub struct ScoreArgs {
-    /// Rows that the others are compared with [default: 512]
+    /// Rows that the others are compared with [default: 768]
     #[arg(long, value_name = "N")]
     pub landmarks: Option<usize>,
     /// Ridge of the score, in (0, 1] [default: .01]

@@ -22,7 +22,7 @@ pub fn seconds(method: MethodName, (rows, columns): (usize, usize), k: usize) ->
     let (least, pool) = (n.min(l), n.min(POOL));
     match method {
         MethodName::Random => 0.0,
-        MethodName::Exemplars => PRODUCT * n * 512.0 * (l + 256.0) + 4.0 * PRODUCT * pool * pool * l,
+        MethodName::Exemplars => PRODUCT * n * 768.0 * (l + 384.0) + 4.0 * PRODUCT * pool * pool * l,
         MethodName::Facility => 4.0 * PRODUCT * pool * pool * l + 2.0 * PRODUCT * n * k * l,
         MethodName::Kmeans => PRODUCT * 40.0 * n * k * l,
         MethodName::Kmedoids if rows <= EXACT => PRODUCT * 8.0 * n * n * l,

@@ -28,7 +28,7 @@ impl Exemplars {
         let origin: Vec<usize> = origin_items(items).collect();
         let origin = median_row(&fetch(rows, &origin)?.into_iter().map(|record| record.row).collect::<Vec<_>>());
         self.strangeness(rows, &origin, run)?;
-        let limit = gate::threshold_of(&quantiles(rows)?, self.ridge).exp();
+        let limit = gate::threshold_of(&quantiles(rows)?, self.ridge);
         let counts = rows.pass(&Gate { limit, gate: self.gate, exclude: exclude.clone() }.request())?.records.list;
         clock.prepared();
 

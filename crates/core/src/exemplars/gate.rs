@@ -1,19 +1,22 @@
 //! The gate: from how strange on a row is a stranger.
+//!
+//! It looks at log(v - ridge), v being the strangeness: what the landmarks leave unexplained. No row has a v below the
+//! ridge, so log v itself is cut off below and skewed, and one skewed population looks like two that overlap.
 
 use crate::lanes::exponentials;
 use crate::rows::median;
 
-/// Least difference of two populations in log v: a factor of two. Where two were seen on 22 real
-/// sets it was 1.2 or more; rows that are all explained alike (duplicates) may part by a few per cent.
-const DIFFERENCE: f64 = std::f64::consts::LN_2;
+/// Strangers are stranger than the others by this factor at least, in v. Rows that are all explained alike (copies)
+/// part by less: of one with m copies among the landmarks about ridge / m is unexplained, and v is ridge + ridge / m.
+const FACTOR: f64 = 2.0;
 /// Least separation of two populations (Ashman's D).
 const SEPARATION: f64 = 2.0;
 /// Most rows that may be strangers, as a share.
 const MOST: f64 = 0.6;
-/// A row is a stranger if it is of the strange population with more than this probability.
-const CONFIDENCE: f64 = 0.8;
 /// Where one population is seen: robust standard deviations that a row may stand out.
-const FALL: f64 = 8.0;
+const FALL: f64 = 5.0;
+/// Less than this share of the ridge unexplained is rounding.
+const ROUNDING: f64 = 1e-3;
 /// A row of which the landmarks explain less than 1 - `ALONE` is alone,
 const ALONE: f64 = 0.98;
 /// unless at least this share of the rows is.
@@ -35,12 +38,17 @@ struct Mixture {
     gain: f64,
 }
 
-/// The strangeness beyond which a row is a stranger, as a logarithm; NaN is no row.
+/// The strangeness beyond which a row is a stranger; NaN is no row.
 pub(super) fn threshold(strange: &[f64], ridge: f64) -> f64 {
     let mut sorted: Vec<f64> = strange.iter().copied().filter(|v| !v.is_nan()).collect();
     sorted.sort_unstable_by(f64::total_cmp);
     let quantiles: Vec<f64> = quantiles(sorted.len()).into_iter().map(|at| sorted[at]).collect();
     threshold_of(&quantiles, ridge)
+}
+
+/// What is left unexplained of a row, as a logarithm.
+fn unexplained(strange: f64, ridge: f64) -> f64 {
+    (strange - ridge).max(ROUNDING * ridge).ln()
 }
 
 /// Which of so many sorted values stand for all.
@@ -53,30 +61,30 @@ pub(super) fn quantiles(count: usize) -> Vec<usize> {
 
 /// The threshold from the values at [`quantiles`].
 pub(super) fn threshold_of(strange: &[f64], ridge: f64) -> f64 {
-    let z: Vec<f64> = strange.iter().map(|v| v.ln()).collect();
-    let loose = loose(&z, (ALONE * (1.0 + ridge)).ln());
+    let z: Vec<f64> = strange.iter().map(|&v| unexplained(v, ridge)).collect();
+    let loose = loose(&z, ridge).exp() + ridge;
     if z.len() < 20 || z[z.len() - 1] - z[0] < 1e-6 {
         return loose;
     }
     let Mixture { shares: p, means: m, sds: s, gain } = mixture(&z);
     let separation = (m[1] - m[0]) / ((s[0] * s[0] + s[1] * s[1]) / 2.0).sqrt();
-    let too_close = separation < SEPARATION || m[1] - m[0] < DIFFERENCE;
+    let too_close = separation < SEPARATION || m[1].exp() + ridge < FACTOR * (m[0].exp() + ridge);
     if too_close || p[1] > MOST || 2.0 * gain < 3.0 * (z.len() as f64).ln() {
         return loose;
     }
     let density = |t: f64, c: usize| (p[c] / s[c]).ln() - 0.5 * ((t - m[c]) / s[c]).powi(2);
-    let wanted = (CONFIDENCE / (1.0 - CONFIDENCE)).ln();
     let step = (m[1] - m[0]) / (GRID - 1) as f64;
     let mut points = (0..GRID).map(|i| if i + 1 == GRID { m[1] } else { m[0] + i as f64 * step });
-    points.find(|&t| density(t, 1) - density(t, 0) > wanted).unwrap_or(m[1])
+    points.find(|&t| density(t, 1) > density(t, 0)).unwrap_or(m[1]).exp() + ridge
 }
 
-/// The threshold where one population is seen.
-fn loose(z: &[f64], alone: f64) -> f64 {
+/// The threshold where one population is seen, for what is unexplained.
+fn loose(z: &[f64], ridge: f64) -> f64 {
+    let alone = unexplained(ALONE * (1.0 + ridge), ridge);
     let middle = median(&mut z.to_vec());
     let mut deviations: Vec<f64> = z.iter().map(|z| (z - middle).abs()).collect();
     let spread = 1.4826 * median(&mut deviations);
-    let far = middle + FALL * spread.max(1e-3);
+    let far = (middle + FALL * spread).max(unexplained(FACTOR * (middle.exp() + ridge), ridge));
     let beyond = z.iter().filter(|&&z| z > alone).count() as f64;
     if beyond / (z.len() as f64) < CROWD { far.min(alone) } else { far }
 }
@@ -146,22 +154,46 @@ mod tests {
         })
     }
 
+    /// The strangeness that leaves so much unexplained.
+    fn strange(unexplained: impl Iterator<Item = f64>) -> Vec<f64> {
+        unexplained.map(|z| z.exp() + 0.01).collect()
+    }
+
     #[test]
     fn two_groups_are_parted_between_their_means() {
         for strangers in [30, 100, 300] {
-            let z: Vec<f64> = group(1000 - strangers, -3.0, 0.3).chain(group(strangers, -0.3, 0.1)).collect();
-            let strange: Vec<f64> = z.iter().map(|z| z.exp()).collect();
-            let limit = threshold(&strange, 0.01);
-            assert!((-2.5..-0.5).contains(&limit), "{strangers}: {limit}");
+            let rows = strange(group(1000 - strangers, -4.0, 0.5).chain(group(strangers, -0.3, 0.1)));
+            let limit = threshold(&rows, 0.01);
+            assert!((0.08..0.6).contains(&limit), "{strangers}: {limit}");
         }
     }
 
     #[test]
     fn one_group_is_left_alone() {
-        let strange: Vec<f64> = group(1000, -3.0, 0.2).map(f64::exp).collect();
-        let limit = threshold(&strange, 0.01);
-        assert!(strange.iter().filter(|v| v.ln() > limit).count() <= 2, "{limit}");
-        assert!(threshold(&[1.01], 0.01) > 1.01f64.ln());
-        assert!(threshold(&[0.02; 40], 0.01) > 0.02f64.ln());
+        for mean in [-9.0, -5.0, -3.0, -2.0] {
+            let rows = strange(group(1000, mean, 0.4));
+            let limit = threshold(&rows, 0.01);
+            assert!(rows.iter().filter(|&&v| v > limit).count() <= 2, "{mean}: {limit}");
+        }
+        assert!(threshold(&[1.01], 0.01) > 1.01);
+        assert!(threshold(&[0.02; 40], 0.01) > 0.02);
+    }
+
+    /// A skewed tail of usual rows must not hide the strangers beyond it.
+    #[test]
+    fn strangers_are_seen_beyond_a_group_at_the_ridge() {
+        let rows = strange(group(900, -6.0, 0.8).chain(group(100, -1.5, 0.6)));
+        let limit = threshold(&rows, 0.01);
+        let missed = rows[900..].iter().filter(|&&v| v <= limit).count();
+        let cut = rows[..900].iter().filter(|&&v| v > limit).count();
+        assert!(missed <= 5 && cut <= 5, "{missed} missed, {cut} cut: {limit}");
+    }
+
+    /// Copies: what is unexplained differs by the number of copies among the landmarks, and nobody is a stranger.
+    #[test]
+    fn rows_with_more_or_fewer_copies_are_all_usual() {
+        let rows: Vec<f64> = (0..600).map(|i| 0.01 + 0.01 / f64::from(1 + i % 5)).collect();
+        let limit = threshold(&rows, 0.01);
+        assert!(rows.iter().all(|&v| v <= limit), "{limit}");
     }
 }

@@ -56,7 +56,7 @@ const AUTO_STOP: f64 = 0.005;
 pub struct Exemplars {
     /// Seed of the landmarks and samples. Default 0.
     pub seed: u64,
-    /// Rows that score the others, at least 1. Default 512.
+    /// Rows that score the others, at least 1. Default 768.
     pub landmarks: usize,
     /// Ridge of the score, larger than 0 and at most 1. Default .01.
     pub ridge: f64,
@@ -80,7 +80,7 @@ impl Default for Exemplars {
     fn default() -> Self {
         Exemplars {
             seed: 0,
-            landmarks: 512,
+            landmarks: 768,
             ridge: 0.01,
             gate: true,
             stop: None,
@@ -170,7 +170,7 @@ impl Exemplars {
         let mut clock = Clock::start();
         let table = Table::new(samples, run)?;
         let (mut outlier_scores, stopped) = strangeness(&self.kernel(), &table, run)?;
-        let limit = gate::threshold(&outlier_scores, self.ridge).exp();
+        let limit = gate::threshold(&outlier_scores, self.ridge);
         outlier_scores.iter_mut().for_each(|v| *v /= limit);
         clock.prepared();
 
