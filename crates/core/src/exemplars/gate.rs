@@ -75,7 +75,9 @@ pub(super) fn threshold_of(strange: &[f64], ridge: f64) -> f64 {
     let density = |t: f64, c: usize| (p[c] / s[c]).ln() - 0.5 * ((t - m[c]) / s[c]).powi(2);
     let step = (m[1] - m[0]) / (GRID - 1) as f64;
     let mut points = (0..GRID).map(|i| if i + 1 == GRID { m[1] } else { m[0] + i as f64 * step });
-    points.find(|&t| density(t, 1) > density(t, 0)).unwrap_or(m[1]).exp() + ridge
+    // The odds are even half a step before that, and one stranger on its own is beyond the threshold, not on it.
+    let beyond = points.find(|&t| density(t, 1) > density(t, 0)).unwrap_or(m[1]);
+    (beyond - step / 2.0).exp() + ridge
 }
 
 /// The threshold where one population is seen, for what is unexplained.
@@ -166,6 +168,13 @@ mod tests {
             let limit = threshold(&rows, 0.01);
             assert!((0.08..0.6).contains(&limit), "{strangers}: {limit}");
         }
+    }
+
+    #[test]
+    fn a_single_stranger_is_beyond_the_threshold() {
+        let rows: Vec<f64> = strange(group(120, -8.0, 0.4)).into_iter().chain([1.0]).collect();
+        let limit = threshold(&rows, 0.01);
+        assert!((0.02..1.0).contains(&limit), "{limit}");
     }
 
     #[test]
