@@ -100,8 +100,8 @@ impl Text {
 
     /// What is wanted of the columns of some records.
     fn piece(&self, part: Part<'_>, wants: &[Want]) -> Read<Piece> {
-        let mut columns: Vec<Cells> = wants.iter().map(|&want| Cells::new(want)).collect();
-        let mut starts = Vec::new();
+        let mut columns: Vec<Cells> = wants.iter().map(|&want| Cells::with_room(want, part.count())).collect();
+        let mut starts = Vec::with_capacity(part.count());
         for (at, record) in part.records() {
             let row = starts.len();
             let count = self.records.dialect.each_field(record, &mut |at, field| {

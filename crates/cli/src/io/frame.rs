@@ -148,6 +148,17 @@ impl Cells {
         Cells { seen: Seen::default(), values }
     }
 
+    /// The same with room for so many rows.
+    pub fn with_room(want: Want, rows: usize) -> Self {
+        let mut cells = Cells::new(want);
+        match &mut cells.values {
+            Values::None => {}
+            Values::Numbers(numbers) => numbers.reserve_exact(rows),
+            Values::Codes(codes, _) => codes.reserve_exact(rows),
+        }
+        cells
+    }
+
     /// The number of rows that were read.
     pub fn len(&self) -> usize {
         match &self.values {
