@@ -35,6 +35,7 @@ pub fn open<'a, T: Cell>(
 /// Fails if an earlier run would be overwritten: found out before the table is read.
 pub fn check(folder: Option<&Path>, resume: bool, force: bool) -> Result<(), Failure> {
     match folder {
+        Some(folder) if folder.is_file() => Err(Failure::in_file(folder, "is a file, but a checkpoint needs a folder")),
         Some(folder) if !resume && !force && Checkpoint::<f64>::is_in(folder) => {
             let what = "holds the checkpoint of an earlier run; --resume goes on with it, --force starts again";
             Err(Failure::in_file(folder, what))

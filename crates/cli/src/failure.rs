@@ -61,7 +61,11 @@ impl fmt::Display for Failure {
 
 impl From<arss::Error> for Failure {
     fn from(error: arss::Error) -> Self {
-        Failure::Input(error.to_string())
+        match error {
+            // A disk that is full or a file that is gone: the input is not to blame.
+            arss::Error::Engine { reason } => Failure::Run(reason),
+            error => Failure::Input(error.to_string()),
+        }
     }
 }
 

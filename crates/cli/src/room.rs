@@ -64,12 +64,22 @@ pub fn find(args: &SelectArgs, method: &Method) -> Result<Room, Failure> {
     Ok(Room { scratch: Some(folder), disk: Some(disk) })
 }
 
-/// True if a table that was read to a file because its size was not known fits into memory after all.
-pub fn fits_now(args: &SelectArgs, method: &Method, values: &Values) -> bool {
+/// True if a table that was read to a file because its size was not known fits into memory after all; fails if it
+/// cannot be worked on from the file, either.
+pub fn fits_now(args: &SelectArgs, method: &Method, values: &Values) -> Result<bool, Failure> {
     let (rows, used) = values.shape();
-    let survey = Survey { rows: rows as u64, used: used as u64, element: values.element(), ..Survey::default() };
+    let (rows, used) = (rows as u64, used as u64);
+    let survey = Survey { rows, used, element: values.element(), exact: true, ..Survey::default() };
+    let Some(limit) = need::limit(args) else { return Ok(args.manners.disk.checkpoint.is_none()) };
     let need = need::of_run(&survey, method, &Shape::new(&survey, args.k, args.features));
-    args.manners.disk.checkpoint.is_none() && need::limit(args).is_none_or(|limit| need <= limit)
+    if need <= limit {
+        return Ok(args.manners.disk.checkpoint.is_none());
+    }
+    let least = need::least(&survey, method, &Shape::new(&survey, args.k, false));
+    if least > limit {
+        return Err(refused(args, method, &survey, (least, " even with scratch files")));
+    }
+    Ok(false)
 }
 
 /// Why the run needs the whole table in memory, if it does.

@@ -89,7 +89,7 @@ pub fn ready(args: &SelectArgs, messages: &mut Messages) -> Result<Ready, Failur
     let method = demands::apply(method, &args.method.demands, &mut table)?;
     let checksum = args.manners.result.as_ref().map(|_| Checksum::of(&table));
     table.values = solve::prepare(table.values, args.input.scale, messages)?;
-    if table.values.in_file() && room::fits_now(args, &method, &table.values) {
+    if table.values.in_file() && room::fits_now(args, &method, &table.values)? {
         table.values = table.values.loaded()?;
     }
     Ok(Ready { table, method, checksum, room })

@@ -67,9 +67,7 @@ fn same_from_disk(folder: &Folder, line: &str) {
 fn every_format_gives_the_same_bytes_from_disk() {
     let folder = tables::folder();
     for (name, _) in tables::every_format() {
-        let array = if name.ends_with(".npz") { "--array a" } else { "" };
-        let known = folder.run(&format!("select {name} -k 1 -q {array}")).code == 0;
-        same_from_disk(&folder, &format!("select {name} -k 5 {} {}", if known { array } else { "" }, METHODS[0]));
+        same_from_disk(&folder, &format!("select {name} -k 5 {}", METHODS[0]));
     }
 }
 
@@ -114,8 +112,8 @@ fn the_page_and_a_result_of_a_table_on_disk() {
     folder.run("select t.csv -k 9 -q --report a.html --result a.json").ok();
     folder.run("select t.csv -k 9 -q --checkpoint kept --report b.html --result b.json").ok();
     let (a, b) = (common::page_data(&folder.read("a.html")), common::page_data(&folder.read("b.html")));
-    for part in ["map", "exemplars", "coverage"] {
-        assert_eq!(a.get(part), b.get(part), "{part}");
+    for part in ["map", "picks"] {
+        assert!(a[part].is_object() && a[part] == b[part], "{part}");
     }
     let checksum = |name: &str| serde_json::from_str::<serde_json::Value>(&folder.read(name)).unwrap()["input"].clone();
     assert_eq!(checksum("a.json"), checksum("b.json"));
@@ -144,10 +142,10 @@ fn spawn(folder: &Folder, line: &str) -> Child {
 #[test]
 #[cfg(target_os = "linux")]
 fn memory_stays_within_a_quarter_of_the_file() {
-    let (count, columns, memory) = (640_000, 64, 80u64 << 20);
+    let (count, columns, memory) = (660_000, 64, 80u64 << 20);
     let folder = Folder::new();
     folder.write("t.npy", npy_f64(&rows(count, columns), count));
-    assert!(folder.bytes("t.npy").len() as u64 >= 4 * memory - (1 << 24));
+    assert!(folder.bytes("t.npy").len() as u64 >= 4 * memory);
     for method in ["exemplars --landmarks 64", "ted", "rrss --iterations 2", "arss --iterations 2"] {
         let line = format!("select t.npy -k 5 -q --method {method} --indices i.txt --force");
         let most = peak(&folder, &format!("{line} --memory 80M"));
@@ -257,6 +255,11 @@ fn what_needs_memory_is_told_before_anything_is_read() {
     folder.refuses("select t.csv -k 2 --every 0 --checkpoint kept", &["--every"]);
     folder.refuses("select t.csv -k 2 --resume", &["--checkpoint"]);
     folder.refuses("select t.csv -k 2 --scratch gone", &["gone: is no folder"]);
+    folder.refuses("select t.csv -k 2 --checkpoint t.npy", &["t.npy: is a file, but a checkpoint needs a folder"]);
+    // How large it is shows only when it is unpacked.
+    folder.write("t.csv.gz", tables::gz(text(false)));
+    folder.refuses("select t.csv.gz -k 2 --memory 10M -q", &["even with scratch files", "--memory allows 10.0 MiB"]);
+    fs::remove_file(folder.path("t.csv.gz")).unwrap();
     let words = ["t.npy: kmeans on 60000 x 20 values needs about", "kmeans needs the whole table in memory"];
     folder.refuses("select t.npy -k 2 --memory 30M --method kmeans", &words);
     folder.refuses(
