@@ -1,18 +1,19 @@
 //! A checksum of a table: tells whether it is the one that was chosen from. Not against forgers.
 
 use arss::Float;
+use arss_scratch::Sum;
 
 use crate::io::{Table, Values};
 
 /// A sum that every bit and its place go into.
 #[derive(Debug, Clone, Copy)]
-pub struct Checksum(u64);
+pub struct Checksum(Sum);
 
 impl Checksum {
     /// Of the shape, every value and the names of all columns.
     pub fn of(table: &Table) -> Self {
         let (rows, columns) = table.values.shape();
-        let mut sum = Checksum(0);
+        let mut sum = Checksum(Sum::default());
         sum.add(rows as u64);
         sum.add(columns as u64);
         match &table.values {
@@ -34,7 +35,7 @@ impl Checksum {
 
     /// The sum as text.
     pub fn text(self) -> String {
-        format!("{:016x}", self.0)
+        format!("{:016x}", self.0.value())
     }
 
     fn add_values<T: Float>(&mut self, values: &[T]) {
@@ -46,12 +47,8 @@ impl Checksum {
         text.bytes().for_each(|byte| self.add(u64::from(byte)));
     }
 
-    /// The finishing steps of SplitMix64: each bit of the word changes half of the sum.
     fn add(&mut self, word: u64) {
-        let mut mixed = (self.0 ^ word).wrapping_add(0x9e37_79b9_7f4a_7c15);
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        self.0 = mixed ^ (mixed >> 31);
+        self.0.add(&word.to_le_bytes());
     }
 }
 
