@@ -17,6 +17,7 @@ METHODS = ["ted", "exemplars", "rrqr", "rrss", "arss", "random"]
 
 
 def forest():
+    """The bundled table, measurements only."""
     with FOREST.open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     names = [name for name in rows[0] if name not in ("id", "cover_type", "damage")]
@@ -43,6 +44,7 @@ def left(X, columns):
 
 
 def choose(method, X, k):
+    """The chosen columns; several draws of a random choice."""
     if method == "exemplars":
         return [arss.Exemplars(k).fit(X.T.copy()).sample_indices_]
     if method == "random":
@@ -51,6 +53,7 @@ def choose(method, X, k):
 
 
 def main():
+    """Prints what each method leaves of each table, and the means."""
     warnings.simplefilter("ignore")
     means = []
     print("table", *METHODS)

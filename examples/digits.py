@@ -10,12 +10,11 @@ averaged. Run it from the top of the repository:
 import sys
 import warnings
 
+import arss
 import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 from sklearn.neighbors import KNeighborsClassifier
-
-import arss
 
 K = 50
 SPLITS = 10
@@ -39,23 +38,16 @@ def accuracy(chosen, split):
 
 def main(picture=None):
     """Print the table and, if asked, draw the figure."""
-    warnings.simplefilter(
-        "ignore"
-    )  # some methods say that 50 picks are near the rank of the data
+    warnings.simplefilter("ignore")  # some methods say that 50 picks are near the rank of the data
     X, y = load_digits(return_X_y=True)
     found = {name: [] for name in ("random", *METHODS)}
     for seed in range(SPLITS):
         split = train_test_split(X, y, test_size=0.25, random_state=seed, stratify=y)
-        draws = [
-            arss.RandomSelector(K, random_state=draw).fit(split[0]).sample_indices_
-            for draw in range(DRAWS)
-        ]
+        draws = [arss.RandomSelector(K, random_state=draw).fit(split[0]).sample_indices_ for draw in range(DRAWS)]
         found["random"].append(np.mean([accuracy(draw, split) for draw in draws]))
         for name, selector in METHODS.items():
             found[name].append(accuracy(selector.fit(split[0]).sample_indices_, split))
-    print(
-        f"1-NN accuracy from {K} labels, digits, mean and standard deviation over {SPLITS} splits"
-    )
+    print(f"1-NN accuracy from {K} labels, digits, mean and standard deviation over {SPLITS} splits")
     for name, values in found.items():
         print(f"{name:10} {np.mean(values):.3f} +- {np.std(values):.3f}")
     if picture:
@@ -85,9 +77,7 @@ def draw_figure(found, X, picture):
     rows = []
     for name in ("Exemplars", "TED", "ARSS"):
         picks = METHODS[name].fit(X).select(X)[:10].reshape(-1, 8, 8)
-        rows.append(
-            np.hstack([np.pad(16 - image, 1, constant_values=16) for image in picks])
-        )
+        rows.append(np.hstack([np.pad(16 - image, 1, constant_values=16) for image in picks]))
     right.imshow(np.vstack(rows), cmap="gray")
     right.set_yticks([5, 15, 25], ("Exemplars", "TED", "ARSS"))
     right.set_xticks([])

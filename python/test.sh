@@ -21,8 +21,8 @@ run_tests() { # NAME PYTEST-ARGUMENT...: from elsewhere, so that the installed p
 }
 
 environment tools maturin ruff
-"$work/tools/bin/ruff" check python
-"$work/tools/bin/ruff" format --check python
+"$work/tools/bin/ruff" check .
+"$work/tools/bin/ruff" format --check .
 
 # Both at once, so that the wheel needs nothing compiled again.
 cargo build --release --package arss-cli --package arss-python

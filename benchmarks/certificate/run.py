@@ -23,6 +23,7 @@ GAP, LIMIT = 1e-3, 1000
 
 
 def solve(path: Path, model: list[str], ratio: float) -> dict:
+    """The result of the binary as it tells it."""
     binary = ROOT / "target" / "release" / "arss"
     options = ["--gamma-ratio", str(ratio), "--tolerance", str(GAP), "--iterations", str(LIMIT), "--json", "-q"]
     command = [str(binary), "select", str(path), "-k", "10", *model, *options]
@@ -30,6 +31,7 @@ def solve(path: Path, model: list[str], ratio: float) -> dict:
 
 
 def main() -> None:
+    """Every set, model and ratio; then the table."""
     records = []
     for name, rows in SETS:
         path = as_csv(name, rows)

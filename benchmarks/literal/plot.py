@@ -13,10 +13,10 @@ records = [json.loads(line) for line in (HERE / "results.jsonl").read_text().spl
 contests = list(dict.fromkeys(record["contest"] for record in records))
 plt.rcParams.update({"font.size": 11, "svg.hashsalt": "arss"})
 figure, axes = plt.subplots(1, len(contests), figsize=(16, 3.8), sharey=True)
-for axis, contest in zip(axes, contests):
+for axis, contest in zip(axes, contests, strict=True):
     rows = [record for record in records if record["contest"] == contest]
     literal = [(r["n"], r["literal_s"]) for r in rows if r["literal_s"] is not None]
-    axis.loglog(*zip(*literal), "o--", color="#D55E00", label="literal form")
+    axis.loglog(*zip(*literal, strict=True), "o--", color="#D55E00", label="literal form")
     axis.loglog([r["n"] for r in rows], [r["fast_s"] for r in rows], "s-", color="#0072B2", label="arss")
     name, forms = contest.split(": ")
     axis.set_title(f"{name}\n{forms.split(' / ')[0]}", fontsize=11)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import palette
 import pandas as pd
 from matplotlib import pyplot as plt
+
+import palette
 from palette import COLOURS, MARKERS
 
 

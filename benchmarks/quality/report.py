@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-import figures
 import pandas as pd
+
+import figures
 import summary
+from markdown import table
 from methods import OURS, RIVALS
 from summary import BASE
-
-from markdown import table
 
 HERE = Path(__file__).parent
 

@@ -18,11 +18,10 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
-import methods
-from methods import Method
-
 import datasets
+import methods
 import objective
+from methods import Method
 from objective import Task
 
 HERE = Path(__file__).parent

@@ -19,9 +19,10 @@ import arss
 import arss.dask
 import dask
 import dask.array as da
-import model
 import numpy as np
 from distributed import Client, LocalCluster, wait
+
+import model
 
 HERE = Path(__file__).parent
 Record = dict[str, Any]

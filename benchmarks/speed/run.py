@@ -20,10 +20,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import forms
 import numpy as np
-from datasets import UnavailableError, folder, load
 from numpy.typing import NDArray
+
+import forms
+from datasets import UnavailableError, folder, load
 from rivals import METHODS, QUADRATIC
 
 HERE = Path(__file__).resolve().parent

@@ -54,8 +54,8 @@ def open_page(browser, page):
 
 def marks(browser, section):
     return browser.script(
-        "return document.querySelectorAll(`#${arguments[0]} svg .mark-symbol path, #${arguments[0]} svg .mark-rect path,"
-        " #${arguments[0]} svg .mark-line path`).length",
+        "return document.querySelectorAll(`#${arguments[0]} svg .mark-symbol path,"
+        " #${arguments[0]} svg .mark-rect path, #${arguments[0]} svg .mark-line path`).length",
         section,
     )
 
@@ -170,7 +170,9 @@ def check_reasons(browser):
 
 
 def check_zoom(browser):
-    label = "return [...document.querySelectorAll('#map .role-axis-label text')].map((t) => t.textContent).sort().join()"
+    label = (
+        "return [...document.querySelectorAll('#map .role-axis-label text')].map((t) => t.textContent).sort().join()"
+    )
     before = browser.script(label)
     press = "[...document.querySelectorAll('#map button')].find((b) => b.textContent === arguments[0]).click()"
     browser.script(press, "Zoom in")
@@ -238,12 +240,16 @@ def check_print(browser):
 def check_structure(browser):
     """What a screen reader goes by."""
     assert browser.script("return document.querySelectorAll('h1').length") == 1
-    bare = browser.script("return [...document.querySelectorAll('section')].filter((s) => !s.querySelector('h2')).length")
+    bare = browser.script(
+        "return [...document.querySelectorAll('section')].filter((s) => !s.querySelector('h2')).length"
+    )
     assert bare == 0
     tables = "[...document.querySelectorAll('section > .scroll > table')]"
     assert browser.script(f"return {tables}.every((t) => t.caption && t.caption.textContent.length > 10)")
     pictures = "[...document.querySelectorAll('.chart')].map((chart) => chart.parentElement)"
-    assert browser.script(f"return {pictures}.every((p) => p.getAttribute('role') === 'img' && p.ariaLabel.length > 20)")
+    assert browser.script(
+        f"return {pictures}.every((p) => p.getAttribute('role') === 'img' && p.ariaLabel.length > 20)"
+    )
 
 
 def keep(browser, name, whole=True):

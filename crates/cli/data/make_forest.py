@@ -37,33 +37,38 @@ def sample(table, rng):
     counts = np.maximum(FEWEST, np.floor(share * total)).astype(int)
     counts[counts.idxmax()] += total - counts.sum()
     parts = [np.flatnonzero(table["label"] == label) for label in counts.index]
-    chosen = [rng.choice(part, size, replace=False) for part, size in zip(parts, counts)]
+    chosen = [rng.choice(part, size, replace=False) for part, size in zip(parts, counts, strict=True)]
     return table.iloc[rng.permutation(np.concatenate(chosen))]
 
 
 def missing_code(row, rng):
+    """A code for "missing" taken for a number."""
     for name in rng.choice(NAMES, rng.integers(2, 5), replace=False):
         row[name] = -9999
 
 
 def feet(row, rng):
+    """Feet written where metres belong."""
     for name in METRES:
         row[name] = round(row[name] / 0.3048)
 
 
 def swapped(row, rng):
+    """Two columns changed places."""
     pairs = [("elevation_m", "aspect_deg"), ("slope_deg", "hillshade_noon"), ("road_distance_m", "water_height_m")]
     first, second = pairs[rng.integers(len(pairs))]
     row[first], row[second] = row[second], row[first]
 
 
 def stuck(row, rng):
+    """A sensor that says the same everywhere."""
     value = int(rng.choice([0, 255]))
     for name in SHADES:
         row[name] = value
 
 
 def digit_lost(row, rng):
+    """The last digit is gone."""
     for name in ["elevation_m", *rng.choice(METRES[1:], 1)]:
         row[name] = int(row[name] / 10)
 
@@ -78,6 +83,7 @@ KINDS = {
 
 
 def main(source, target):
+    """Sample, damage and write."""
     rng = np.random.default_rng(SEED)
     table = sample(pd.read_parquet(source), rng).reset_index(drop=True)
     rows = table[[f"f{i}" for i in range(10)]].astype(int).set_axis(NAMES, axis=1)
