@@ -33,7 +33,8 @@ class Exemplars(AssigningSelector):
     ridge : float, default=0.01
         Ridge of the score, larger than 0 and at most 1.
     gate : bool, default=True
-        Set outliers aside; they are scored anyway.
+        Set outliers aside, and let the other rows count as much as the rest explains of them. Without it every row
+        can be chosen and counts alike; all are scored anyway.
     include : list of int, default=()
         Positions of rows that must be chosen. They come first, in this order, and pass the gate.
     exclude : list of int, default=()
@@ -72,7 +73,8 @@ class Exemplars(AssigningSelector):
     shares_ : ndarray of shape (n_chosen,)
         The share of the rows within the gate (of their weight) that each exemplar stands for; they add up to 1.
     coverage_ : ndarray of shape (n_chosen,)
-        Coverage by the first 1, 2, ... picks: the mean similarity, 0 to 1, of a row to the nearest of them.
+        Coverage by the first 1, 2, ... picks: the mean similarity, 0 to 1, of a row to the nearest of them, each
+        row counting what it counted in the choice.
     exemplars_ : ndarray of shape (n_chosen, n_columns)
         The chosen rows as the method saw them (encoded, filled).
     all_scores_ : ndarray of shape (n,)

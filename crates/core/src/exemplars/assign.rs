@@ -20,7 +20,8 @@ pub struct Assignment {
     pub labels: Vec<usize>,
     /// The share of the weight of all items within the gate that each pick stands for.
     pub shares: Vec<f64>,
-    /// The coverage by the first 1, 2, ... picks: the mean similarity, 0 to 1, of an item to the nearest of them.
+    /// The coverage by the first 1, 2, ... picks: the mean similarity, 0 to 1, of an item to the nearest of them, each
+    /// item counting what it counted in the choice.
     pub coverage: Vec<f64>,
 }
 

@@ -166,7 +166,7 @@ pub(crate) struct Base {
     pub allowed: usize,
 }
 
-/// The rows at some places among those within the gate, and among those that may be chosen.
+/// The rows at some places among those within the gate, and among those that may be chosen, with their strangeness.
 pub(crate) struct Ranked {
     pub gate: bool,
     pub exclude: Vec<usize>,
@@ -228,7 +228,7 @@ impl<T: Float> Visit<T> for Ranked {
             if within || allowed {
                 let flags = [within, allowed].map(|flag| f64::from(u8::from(flag)));
                 let values = flags.into_iter().chain(batch.row(at)).collect();
-                sums.records.push(batch.first + at, 0.0, values);
+                sums.records.push(batch.first + at, row[STRANGE], values);
             }
         }
     }

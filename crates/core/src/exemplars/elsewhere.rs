@@ -6,6 +6,7 @@ use super::blocks::{Base, Digits, Gate, LABEL, Nearest, Ranked, STRANGE, Strange
 use super::choice::{Chosen, Facility, Plan, pick};
 use super::demands::Demands;
 use super::lists::Lists;
+use super::score::explained;
 use super::{Exemplars, gate};
 use crate::baselines::distance::{Table, median_row, origin_items};
 use crate::baselines::{Clock, report};
@@ -34,7 +35,7 @@ impl Exemplars {
 
         let within: usize = counts.iter().map(|count| count.key as usize).sum();
         let stopped = run.tell(&Progress::count("prepare", items, items));
-        let mut found = self.choose(rows, (&counts, exclude), k, &origin, (stopped, run))?;
+        let mut found = self.choose(rows, (&counts, exclude, limit), k, &origin, (stopped, run))?;
         clock.solved();
 
         let picks = found.picks.clone();
@@ -103,7 +104,7 @@ impl Exemplars {
     fn choose(
         &self,
         rows: &mut dyn Engine,
-        (counts, exclude): (&[Record], Vec<usize>),
+        (counts, exclude, limit): (&[Record], Vec<usize>, f64),
         k: usize,
         origin: &[f64],
         (stopped, run): (bool, &mut Run<'_>),
@@ -139,7 +140,12 @@ impl Exemplars {
         let mut demands = Demands::new(&settings, gathered.items.len(), settings.include.len(), true)?;
         let plan = Plan { k, seed: self.seed, passed: &[], weights: None, stop: self.stop };
         let table = gathered.table(origin, run)?;
-        let weights = vec![1.0; lists.reference.len()];
+        let counts = |at: &usize| {
+            let record = looked_at.binary_search_by_key(&gathered.items[*at], |record| record.index);
+            let score = looked_at[record.expect("it was asked for")].key;
+            if self.gate { explained(score * limit) } else { 1.0 }
+        };
+        let weights = lists.reference.iter().map(counts).collect();
         let mut chosen = if stopped {
             Chosen::stopped(&mut demands)
         } else {

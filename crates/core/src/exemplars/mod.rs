@@ -14,7 +14,7 @@ pub use demands::{Groups, Quotas};
 
 use choice::{Chosen, Plan, choose};
 use demands::Demands;
-use score::strangeness;
+use score::{explained, strangeness};
 
 use crate::baselines::Clock;
 use crate::baselines::distance::Table;
@@ -35,7 +35,8 @@ const AUTO_STOP: f64 = 0.005;
 ///    of landmarks: near 0 amid others, near 1 alone.
 /// 2. *Gate.* Two Gaussians are fitted to the logarithm of the score. If they are clearly apart,
 ///    rows of the strange group are set aside; otherwise only rows that stand out by far.
-/// 3. *Choice.* Greedy facility location with a bounded similarity among the rows that passed.
+/// 3. *Choice.* Greedy facility location with a bounded similarity among the rows that passed; each counts as much
+///    as the others explain of it.
 ///
 /// [`Selection::indices`] are in the order of choice, [`Selection::scores`] what each pick added to the
 /// coverage (0 to 1), [`Selection::residuals`] the outlier scores: above 1 means beyond the gate.
@@ -60,7 +61,8 @@ pub struct Exemplars {
     pub landmarks: usize,
     /// Ridge of the score, larger than 0 and at most 1. Default .01.
     pub ridge: f64,
-    /// Set outliers aside. Default true; the outlier scores are computed anyway.
+    /// Set outliers aside and let the other rows count as much as the rest explains of them. Default true; without it
+    /// every row can be chosen and counts alike. The outlier scores are computed anyway.
     pub gate: bool,
     /// Stop before the first pick that adds less than this share of the coverage so far: k is then the most
     /// there can be. Default `None`: exactly k picks.
@@ -178,7 +180,12 @@ impl Exemplars {
         let within = |score: f64| if self.gate { score <= 1.0 } else { !score.is_nan() };
         let passed: Vec<bool> = outlier_scores.iter().map(|&score| within(score)).collect();
         let weights = self.weights.as_deref();
-        let plan = Plan { k, seed: self.seed, passed: &passed, weights, stop: self.stop };
+        let counts = |(score, item): (&f64, usize)| {
+            let explained = if self.gate { explained(score * limit) } else { 1.0 };
+            explained * weights.map_or(1.0, |weights| weights[item])
+        };
+        let counts: Vec<f64> = outlier_scores.iter().zip(0..).map(counts).collect();
+        let plan = Plan { k, seed: self.seed, passed: &passed, weights: Some(&counts), stop: self.stop };
         let mut chosen =
             if stopped { Chosen::stopped(&mut demands) } else { choose(&table, &plan, &mut demands, run)? };
         if chosen.picks.len() < plan.least() {
@@ -200,5 +207,45 @@ impl Exemplars {
         }
         selection.report.seconds = clock.seconds();
         Ok(selection)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two groups, and `loners` rows around them at growing distance.
+    fn table(n: usize, loners: usize) -> Vec<f64> {
+        let mut state = 7u64;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as f64 / (1u64 << 30) as f64 - 1.0
+        };
+        let reach = |row: usize| if row < loners { 2.0 + 4.0 * row as f64 / loners as f64 } else { 1.0 };
+        (0..n).flat_map(|row| [(); 3].map(|()| reach(row) * next() + if row % 2 == 0 { 0.0 } else { 3.0 })).collect()
+    }
+
+    #[test]
+    fn rows_count_as_much_as_the_others_explain_of_them() {
+        for loners in [0, 30, 80] {
+            let values = table(300, loners);
+            let samples = Samples::new(&values, 300, 3).unwrap();
+            let found = Exemplars::default().select(&samples, 60).unwrap();
+
+            // The same by weights, without the gate: strangers count nothing and may not be chosen.
+            let open = Table::new(&samples, &Run::default()).unwrap();
+            let (strange, _) = strangeness(&Exemplars::default().kernel(), &open, &mut Run::default()).unwrap();
+            let stranger = |item: &usize| found.residuals[*item] > 1.0;
+            let weight = |item: usize| if stranger(&item) { 0.0 } else { (1.0 - strange[item]).max(1e-3) };
+            let weights = Some((0..300).map(weight).collect());
+            let exclude = (0..300).filter(stranger).collect();
+            let by_hand = Exemplars { gate: false, weights, exclude, ..Exemplars::default() };
+            let by_hand = by_hand.select(&samples, 60).unwrap();
+            assert_eq!(found.indices, by_hand.indices, "{loners}");
+            let same = |(a, b): (&f64, &f64)| (a - b).abs() < 1e-12;
+            assert!(found.scores.iter().zip(&by_hand.scores).all(same), "{loners}");
+            let plain = Exemplars { gate: false, ..Exemplars::default() }.select(&samples, 60).unwrap();
+            assert_ne!(found.indices, plain.indices, "{loners}");
+        }
     }
 }

@@ -4,6 +4,17 @@ use crate::baselines::distance::Table;
 use crate::kernel::Landmarks;
 use crate::{Error, Float, Kernel, Run, linalg};
 
+/// The least that a row counts where rows are covered.
+const LEAST: f64 = 1e-3;
+
+/// What a row of this strangeness counts where rows are covered: as much as the others explain of it.
+///
+/// Picking a row that nobody resembles covers one row, itself; with many picks that is as good as what is left to
+/// gain elsewhere, and strangers just within the gate would be chosen (docs/exemplars.md has the measurements).
+pub(super) fn explained(strange: f64) -> f64 {
+    (1.0 - strange).max(LEAST)
+}
+
 /// The strangeness of every item, from `ridge` (amid others) to 1 + `ridge` (alone), and whether the
 /// callback stopped it; items that were not reached have NaN then.
 ///
