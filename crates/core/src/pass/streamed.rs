@@ -194,21 +194,26 @@ impl<T: Float> Engine for Streamed<'_, T> {
         let failed: Mutex<Option<String>> = Mutex::new(None);
         let failure = || failed.lock().unwrap_or_else(PoisonError::into_inner);
         let this = &*self;
-        let work = |(sums, space): &mut (Partial<T>, Span<T>), chunk: Range<usize>, ()| {
+        // One for each thread: with the sums they would wait for earlier chunks, and there would be many.
+        let spans = Mutex::new(Vec::new());
+        let spans = || spans.lock().unwrap_or_else(PoisonError::into_inner);
+        let work = |sums: &mut Partial<T>, chunk: Range<usize>, ()| {
+            let spare = spans().pop();
+            let mut space = spare.unwrap_or_else(|| Span { rows: Vec::new(), values: Vec::new(), numbers: Vec::new() });
             for start in chunk.clone().step_by(span) {
                 if failure().is_some() {
                     return;
                 }
                 let rows = start..(start + span).min(chunk.end);
-                if let Err(reason) = this.visit(&*step, width, rows, (sums, space)) {
+                if let Err(reason) = this.visit(&*step, width, rows, (sums, &mut space)) {
                     failure().get_or_insert(reason);
                 }
             }
+            spans().push(space);
         };
-        let start = || (step.start(features), Span { rows: Vec::new(), values: Vec::new(), numbers: Vec::new() });
-        let merge = |a: &mut (Partial<T>, Span<T>), b: &mut (Partial<T>, Span<T>)| a.0.merge(&mut b.0);
+        let start = || step.start(features);
         let chunks = self.items().div_ceil(self.team.chunk());
-        let (sums, _) = self.team.fold_chunks((0..chunks).map(|_| ()), start, work, merge);
+        let sums = self.team.fold_chunks((0..chunks).map(|_| ()), start, work, Partial::merge);
         match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
             Some(reason) => Err(Error::Engine { reason }),
             None => Ok(sums.finish()),
