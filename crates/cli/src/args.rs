@@ -175,7 +175,7 @@ pub struct MethodArgs {
     /// Ridge of the outlier score, in (0, 1] [exemplars; default .01]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub ridge: Option<f64>,
-    /// Let outliers be chosen [exemplars]
+    /// Leave no row aside: outliers may be chosen, and all rows count alike [exemplars]
     #[arg(long)]
     pub no_gate: bool,
     /// Do not choose a row and its copy: score times distance from the picks, instead of the top K [arss, rrss]
