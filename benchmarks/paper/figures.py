@@ -161,7 +161,8 @@ APART = ("random", "all features", "UDFS (skfeature)")
 
 def columns(frame: pd.DataFrame, folder: Path) -> None:
     """NMI of k-means and 1-NN accuracy against the number of features, on the widest sets."""
-    means = frame.groupby(["set", "method", "k"], sort=False)[["acc", "nmi", "nn"]].mean().reset_index()
+    means = frame.groupby(["set", "method", "step"], sort=False)[["k", "acc", "nmi", "nn"]].mean().reset_index()
+    means = means.drop(columns="step")
     means.to_csv(folder / "features.csv", index=False, float_format="%.3f")
     widest = means[means["method"] == "all features"].sort_values("k", ascending=False)["set"].head(4)
     methods = [name for name in means["method"].unique() if name not in APART]
@@ -178,7 +179,7 @@ def columns(frame: pd.DataFrame, folder: Path) -> None:
             everything = here[here["method"] == "all features"][value].iloc[0]
             axis.axhline(everything, color="k", lw=1, ls=":", label="all features")
             axis.set_xscale("log")
-            axis.set_xticks(sorted(here["k"].unique())[:-1], minor=False)
+            axis.set_xticks(sorted(here.loc[here["method"] != "all features", "k"].unique()), minor=False)
             axis.minorticks_off()
             axis.xaxis.set_major_formatter("{x:.0f}")
             axis.set_title(f"{title(name)}, {label}")

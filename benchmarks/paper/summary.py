@@ -81,11 +81,15 @@ def extrapolated(part: pd.DataFrame, size: float, slope: float | None = None) ->
 
 
 def columns(folder: Path) -> pd.DataFrame:
-    """Feature selection: one row for each K, `all features` repeated nowhere; percentages."""
+    """Feature selection: one row for each K, `all features` repeated nowhere; percentages.
+
+    `step` is the place of K among those of its table: where seeds leave out other constant columns, the K differ.
+    """
     frame = read(folder, "columns")
     if "failed" in frame:
-        frame = frame[frame["failed"].isna()]
-    values = ["k", "acc", "nmi", "nn"]
+        frame = frame[frame["failed"].isna()].copy()
+    frame["step"] = [list(range(len(ks))) for ks in frame["k"]]
+    values = ["step", "k", "acc", "nmi", "nn"]
     frame = frame.explode(values, ignore_index=True)
     frame[values] = frame[values].astype(float)
     frame[["acc", "nmi", "nn"]] *= 100
