@@ -59,8 +59,18 @@ pub fn find(args: &SelectArgs, method: &Method) -> Result<Room, Failure> {
     if limit.is_some_and(|limit| least > limit) {
         return Err(refused(args, method, &survey, (least, " even with scratch files")));
     }
-    let disk = disk(&survey, method, args.features);
-    check_free(&folder, disk)?;
+    let state = state(&survey, method, args.features);
+    let disk = survey.rows.saturating_mul(survey.used).saturating_mul(8).saturating_add(state);
+    let free = free(&folder);
+    check_free(&folder, free, ("scratch files need", disk, "--scratch"))?;
+    if let Some(kept) = flags.checkpoint.as_deref().filter(|_| !args.features) {
+        // The next state is whole before the last one is removed; one of them is there if the run goes on.
+        let copies = if flags.resume { 1 } else { 2 };
+        let place = kept.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new("."));
+        let there = self::free(place);
+        let shared = if same_disk(free, there) { disk } else { 0 };
+        check_free(kept, there, ("the checkpoint needs", copies * state + shared, "--checkpoint"))?;
+    }
     Ok(Room { scratch: Some(folder), disk: Some(disk) })
 }
 
@@ -123,24 +133,32 @@ fn refused(args: &SelectArgs, method: &Method, survey: &Survey, (need, more): (u
     Failure::in_file(&args.input.inputs[0], what)
 }
 
-/// Bytes of scratch files: the values as they are read, and what the method keeps of each row.
-fn disk(survey: &Survey, method: &Method, features: bool) -> u64 {
-    let cells = survey.rows.saturating_mul(survey.used);
+/// Bytes that the method keeps of the rows.
+fn state(survey: &Survey, method: &Method, features: bool) -> u64 {
     let kept = match method {
-        Method::Arss(_) | Method::Rrss(_) if !features => cells.saturating_mul(survey.element),
+        Method::Arss(_) | Method::Rrss(_) if !features => survey.used.saturating_mul(survey.element),
         _ => 0,
     };
-    cells.saturating_mul(8).saturating_add(kept).saturating_add(survey.rows.saturating_mul(64))
+    survey.rows.saturating_mul(kept.saturating_add(64))
+}
+
+/// The size of a disk and what is free there. Where the system does not tell, writing will.
+fn free(folder: &Path) -> Option<(u64, u64)> {
+    let found = fs4::statvfs(folder).ok()?;
+    Some((found.total_space(), found.available_space()))
+}
+
+/// True if both are the same disk, as far as one can see.
+fn same_disk(one: Option<(u64, u64)>, other: Option<(u64, u64)>) -> bool {
+    one.is_some() && one == other
 }
 
 /// Fails if the disk is too small for it.
-fn check_free(folder: &Path, disk: u64) -> Result<(), Failure> {
-    // Where the system does not tell, writing will.
-    match fs4::available_space(folder) {
-        Ok(free) if free < disk => {
-            let (disk, free) = (size::shown(disk), size::shown(free));
-            let what =
-                format!("scratch files need about {disk}, but {free} are free; --scratch DIR names another place");
+fn check_free(folder: &Path, disk: Option<(u64, u64)>, (what, need, flag): (&str, u64, &str)) -> Result<(), Failure> {
+    match disk {
+        Some((_, free)) if free < need => {
+            let (need, free) = (size::shown(need), size::shown(free));
+            let what = format!("{what} about {need}, but {free} are free; {flag} DIR names another place");
             Err(Failure::in_file(folder, what))
         }
         _ => Ok(()),
