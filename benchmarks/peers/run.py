@@ -22,6 +22,7 @@ TEXT = {
     "nan": "a row of NaN",
     "copies": "distinct rows among 5 picks, every row there ten times",
     "memory": "memory beyond the input for 6,000 rows (N x N: 275 MB)",
+    "interrupt": "Ctrl-C, a second into a run of 3 s or more: it stops after",
     "contract": "scikit-learn's estimator checks passed",
 }
 

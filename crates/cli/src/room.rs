@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use arss::{Error, Method};
+use arss_scratch::Checkpoint;
 
 use crate::args::SelectArgs;
 use crate::failure::Failure;
@@ -61,15 +62,19 @@ pub fn find(args: &SelectArgs, method: &Method) -> Result<Room, Failure> {
     }
     let state = state(&survey, method, args.features);
     let disk = survey.rows.saturating_mul(survey.used).saturating_mul(8).saturating_add(state);
-    let free = free(&folder);
-    check_free(&folder, free, ("scratch files need", disk, "--scratch"))?;
+    check_free(&folder, &folder, ("scratch files need", disk, "--scratch"))?;
     if let Some(kept) = flags.checkpoint.as_deref().filter(|_| !args.features) {
-        // The next state is whole before the last one is removed; one of them is there if the run goes on.
-        let copies = if flags.resume { 1 } else { 2 };
+        // The next state is whole before the last one is removed; one of them is there if the run goes on. What the
+        // diary of the passes takes depends on how many there will be.
+        let goes_on = flags.resume && Checkpoint::<f64>::is_in(kept);
+        let states = state.saturating_mul(if goes_on { 1 } else { 2 });
         let place = kept.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new("."));
-        let there = self::free(place);
-        let shared = if same_disk(free, there) { disk } else { 0 };
-        check_free(kept, there, ("the checkpoint needs", copies * state + shared, "--checkpoint"))?;
+        let (what, need) = if same_disk(&folder, place) {
+            ("checkpoint and scratch files need", states.saturating_add(disk))
+        } else {
+            ("the checkpoint needs", states)
+        };
+        check_free(kept, place, (what, need, "--checkpoint"))?;
     }
     Ok(Room { scratch: Some(folder), disk: Some(disk) })
 }
@@ -133,30 +138,36 @@ fn refused(args: &SelectArgs, method: &Method, survey: &Survey, (need, more): (u
     Failure::in_file(&args.input.inputs[0], what)
 }
 
-/// Bytes that the method keeps of the rows.
+/// Bytes that the method keeps of the rows (docs/scale.md): a table, and some numbers a row.
 fn state(survey: &Survey, method: &Method, features: bool) -> u64 {
-    let kept = match method {
-        Method::Arss(_) | Method::Rrss(_) if !features => survey.used.saturating_mul(survey.element),
-        _ => 0,
+    let table = survey.used.saturating_mul(survey.element);
+    let row = match method {
+        Method::Arss(_) if !features => table.saturating_add(24),
+        Method::Rrss(_) if !features => table.saturating_add(64),
+        _ => 16,
     };
-    survey.rows.saturating_mul(kept.saturating_add(64))
+    survey.rows.saturating_mul(row)
 }
 
-/// The size of a disk and what is free there. Where the system does not tell, writing will.
-fn free(folder: &Path) -> Option<(u64, u64)> {
-    let found = fs4::statvfs(folder).ok()?;
-    Some((found.total_space(), found.available_space()))
+/// True if both folders are known to be on the same disk.
+fn same_disk(one: &Path, other: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let disk = |folder: &Path| folder.metadata().map(|found| found.dev()).ok();
+        disk(one).is_some_and(|found| disk(other) == Some(found))
+    }
+    #[cfg(not(unix))]
+    {
+        one == other
+    }
 }
 
-/// True if both are the same disk, as far as one can see.
-fn same_disk(one: Option<(u64, u64)>, other: Option<(u64, u64)>) -> bool {
-    one.is_some() && one == other
-}
-
-/// Fails if the disk is too small for it.
-fn check_free(folder: &Path, disk: Option<(u64, u64)>, (what, need, flag): (&str, u64, &str)) -> Result<(), Failure> {
-    match disk {
-        Some((_, free)) if free < need => {
+/// Fails if the disk of `place` is too small for it; `folder` is what will be there.
+fn check_free(folder: &Path, place: &Path, (what, need, flag): (&str, u64, &str)) -> Result<(), Failure> {
+    // Where the system does not tell, writing will.
+    match fs4::available_space(place) {
+        Ok(free) if free < need => {
             let (need, free) = (size::shown(need), size::shown(free));
             let what = format!("{what} about {need}, but {free} are free; {flag} DIR names another place");
             Err(Failure::in_file(folder, what))

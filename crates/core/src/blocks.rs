@@ -114,6 +114,9 @@ impl Team {
 
     /// Calls `work` on every chunk with its state and adds up what the chunks gathered, in order; see
     /// [`fold`](Team::fold) for `merge`.
+    ///
+    /// None of the functions may wait for rayon: its threads would take up another share on top of a chunk, and wait
+    /// for that chunk.
     pub fn fold_chunks<S: Send, A: Send>(
         &self,
         states: impl Iterator<Item = S> + Send,
@@ -130,11 +133,10 @@ impl Team {
             loop {
                 let spare = sums.turn();
                 let Some((chunk, state)) = next() else { return };
+                let _left = Left(&sums);
                 let mut sum = spare.unwrap_or_else(&init);
                 let first = chunk * self.chunk;
-                let left = Left(&sums);
                 work(&mut sum, first..(first + self.chunk).min(self.items), state);
-                drop(left);
                 sums.add(chunk, sum);
             }
         };
@@ -178,7 +180,7 @@ impl<A, M: FnMut(&mut A, &mut A)> Sums<A, M> {
     }
 }
 
-/// A chunk that is worked on: if that panics, nobody waits for it.
+/// A chunk that was taken: if anything panics before its sum is added, nobody waits for it.
 struct Left<'a, A, M>(&'a Sums<A, M>);
 
 impl<A, M> Drop for Left<'_, A, M> {
@@ -245,12 +247,15 @@ mod tests {
 
     use super::*;
 
+    /// Blocks in each of the eight chunks of 64 items.
+    const BLOCKS: usize = 8;
+
     #[test]
     fn few_sums_wait_for_a_slow_chunk() {
         let team = Team::new(&Run { threads: 2, block: 1, ..Run::default() }, 64, 1).unwrap();
         let (made, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let slow = |chunk: usize| {
-            while chunk == 0 && done.load(Ordering::Relaxed) < AHEAD * 2 {
+            while chunk == 0 && done.load(Ordering::Relaxed) < AHEAD * 2 * BLOCKS {
                 std::thread::yield_now();
             }
             if chunk == 0 {
@@ -278,10 +283,14 @@ mod tests {
         let team = Team::new(&Run { threads: 2, block: 1, ..Run::default() }, 64, 1).unwrap();
         let done = AtomicUsize::new(0);
         let visit = |_: &mut (), range: Range<usize>| {
-            while range.start == 0 && done.load(Ordering::Relaxed) < AHEAD * 2 {
-                std::thread::yield_now();
+            if range.start == 0 {
+                while done.load(Ordering::Relaxed) < AHEAD * 2 * BLOCKS {
+                    std::thread::yield_now();
+                }
+                // Time enough for the other thread to begin to wait.
+                std::thread::sleep(std::time::Duration::from_millis(100));
+                panic!("the first chunk fails when the others wait for it");
             }
-            assert!(range.start > 0, "the first chunk fails when the others wait for it");
             done.fetch_add(1, Ordering::Relaxed);
         };
         let run = std::panic::AssertUnwindSafe(|| team.fold(|| (), visit, |(), ()| ()));

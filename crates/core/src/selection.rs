@@ -109,8 +109,8 @@ impl std::fmt::Display for Note {
             Note::Sampled { rows } => write!(f, "many rows: swaps were searched in samples of {rows} rows"),
             Note::Gated { rows, items } => {
                 write!(f, "{rows} of {items} rows look like outliers and were left aside")?;
-                // So many may be a group that is spread wide: those of one class in three of the twelve further sets
-                // of docs/exemplars.md were a fifth to a half of all rows.
+                // So many may be a class that is spread wide: on three of the twelve further sets of docs/exemplars.md
+                // a fifth to a half of the clean rows were left aside.
                 if *rows as f64 > MANY * *items as f64 {
                     write!(f, "; if they are a group of their own, run without the gate")?;
                 }

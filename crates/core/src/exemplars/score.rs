@@ -9,6 +9,8 @@ const LEAST: f64 = 1e-3;
 
 /// What a row of this strangeness counts where rows are covered: as much as the others explain of it.
 ///
+/// Strangeness has the ridge in it, which is nothing by default (.01); with a ridge near 1 all rows count alike.
+///
 /// Picking a row that nobody resembles covers one row, itself; with many picks that is as good as what is left to
 /// gain elsewhere, and strangers just within the gate would be chosen (docs/exemplars.md has the measurements).
 pub(super) fn explained(strange: f64) -> f64 {
