@@ -29,7 +29,8 @@ def test_outliers_are_seen_and_avoided() -> None:
         assert (selector.sample_indices_ < 400 - wild).all()
         strange = selector.outlier_scores_ > 1
         assert strange[400 - wild :].mean() > 0.9 and strange[: 400 - wild].mean() < 0.1
-        assert selector.notes_ == [f"{strange.sum()} of 400 rows look like outliers and were left aside"]
+        hint = "; if they are a group of their own, run without the gate" if wild == 200 else ""
+        assert selector.notes_ == [f"{strange.sum()} of 400 rows look like outliers and were left aside{hint}"]
         assert (arss.Exemplars(30, gate=False).fit(X).sample_indices_ >= 400 - wild).any()
 
 
