@@ -146,6 +146,8 @@ def interrupt(choose: Chooser) -> str:
         took = time.perf_counter() - start
     if took < 3.0:
         return f"no run took 3 s ({n:,} rows: {took:.1f} s)"
+    # Who runs this in the background may have told it to ignore Ctrl-C.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     pressed = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
     start = time.perf_counter() + 1.0
     pressed.start()
