@@ -1,0 +1,40 @@
+//! The contract between a solver and whoever holds the rows.
+
+use super::{FetchRows, PassResult, Step, TopRow};
+use crate::Error;
+
+/// Holds the rows and their state, and runs steps on them.
+pub(crate) trait RowBackend {
+    /// The number of rows.
+    fn items(&self) -> usize;
+    /// The values of a row.
+    fn features(&self) -> usize;
+    /// Runs the step on all rows and adds up what it gathered.
+    fn pass(&mut self, step: &Step) -> Result<PassResult, Error>;
+    /// One of the numbers kept for each row; `None` where they stay with the rows.
+    fn column(&mut self, at: usize) -> Result<Option<Vec<f64>>, Error>;
+    /// The values kept for each row, row by row; `None` where they stay with the rows.
+    fn values(&mut self) -> Result<Option<Vec<f64>>, Error>;
+
+    /// Rows that a pass should take at a time, if one row costs `work` multiplications and the caller wants to show
+    /// progress; all of them where a pass has a cost of its own.
+    fn stretch(&self, _work: usize) -> usize {
+        self.items()
+    }
+
+    /// The rows themselves, where they are in memory: then none has to be fetched.
+    fn resident(&self) -> Option<&dyn RowAccess> {
+        None
+    }
+
+    /// The rows at some positions, which are in ascending order.
+    fn fetch(&mut self, positions: Vec<usize>) -> Result<Vec<TopRow>, Error> {
+        Ok(self.pass(&Step::FetchRows(FetchRows { positions }))?.rows.list)
+    }
+}
+
+/// Rows that can be read by position, as `f64`.
+pub(crate) trait RowAccess: Sync {
+    /// Replaces `values` with the listed rows, one behind the other.
+    fn read(&self, items: &[usize], values: &mut Vec<f64>);
+}

@@ -1,0 +1,271 @@
+//! Rows on other machines: steps and results travel as bytes.
+
+use super::{
+    Access, Accumulator, BlockState, CheckFinite, PassResult, Request, RowAttributes, RowBackend, RowBlock, Step,
+    damaged,
+};
+use crate::options::check_k;
+use crate::parallel::default_block;
+use crate::samples::safe_scale;
+use crate::{Arss, Count, Error, Float, Method, Rrss, RunOptions, Samples, Selection, Ted};
+
+/// What is kept of some rows between two passes.
+///
+/// Its contents are private to the steps. The numbers of a row stand side by side; [`columns`] tells which of them
+/// are of use at the end of a run.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RowState<T> {
+    /// One value per entry of the rows, or none.
+    pub values: Vec<T>,
+    /// Some numbers per row, or none.
+    pub numbers: Vec<f64>,
+}
+
+/// The shape of a table whose rows are on other machines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RemoteTable {
+    /// The number of rows.
+    pub items: usize,
+    /// The number of columns.
+    pub features: usize,
+    /// Whether the values are `f32`.
+    pub single: bool,
+}
+
+/// Runs an encoded request on all rows: [`step_on`] for each part of the rows with its state, and [`merge`] over the
+/// results in the order of the rows.
+pub type Pass<'a> = dyn FnMut(&[u8]) -> Result<Vec<u8>, Error> + 'a;
+
+/// Some rows in any layout: value (i, j) stands at `i * row_stride + j * column_stride`.
+#[derive(Debug, Clone, Copy)]
+pub struct RowsOf<'a, T> {
+    /// The values.
+    pub data: &'a [T],
+    /// Rows and columns.
+    pub shape: (usize, usize),
+    /// Strides of rows and columns.
+    pub strides: (usize, usize),
+}
+
+/// Runs one step of a pass on some rows: changes their state and returns the sums.
+///
+/// `first` is the position of the first row in the whole table. The result depends on the arguments alone.
+///
+/// # Errors
+/// If the request is damaged or does not fit the rows, or the state is not one of so many rows.
+pub fn step_on<T: Float>(
+    request: &[u8],
+    rows: &RowsOf<'_, T>,
+    first: usize,
+    state: &mut RowState<T>,
+) -> Result<Vec<u8>, Error> {
+    step_with(request, rows, (first, RowAttributes::default()), state).map(|(result, _)| result)
+}
+
+/// As [`step_on`], for rows with weights or groups. Also tells what the step did with the values and with the numbers
+/// of the state, so that the request need not be decoded again to find out.
+///
+/// # Errors
+/// As for [`step_on`], or if there is not one attribute per row.
+pub fn step_with<T: Float>(
+    request: &[u8],
+    rows: &RowsOf<'_, T>,
+    (first, attributes): (usize, RowAttributes<'_>),
+    state: &mut RowState<T>,
+) -> Result<(Vec<u8>, (Access, Access)), Error> {
+    T::step_on(request, rows, (first, attributes), state)
+}
+
+/// The result of a step on some rows, encoded, and what it did with the values and the numbers of their state.
+pub type Stepped = (Vec<u8>, (Access, Access));
+
+pub(crate) fn step_on_rows<T: Float>(
+    request: &[u8],
+    rows: &RowsOf<'_, T>,
+    (first, attributes): (usize, RowAttributes<'_>),
+    state: &mut RowState<T>,
+) -> Result<Stepped, Error> {
+    let Request { scale, step } = Request::decode(request)?;
+    let samples = Samples::trusted(rows.data, rows.shape, rows.strides, scale)?;
+    let (items, features, spec) = (samples.items(), samples.features(), step.spec());
+    spec.check(features)?;
+    attributes.check(items)?;
+    let needs = spec.needs();
+    if spec.range().is_some() || first.checked_add(items).is_none() {
+        return Err(damaged());
+    }
+    let (depth, width) = (if needs.values == Access::None { 0 } else { features }, used(needs.numbers, needs.width));
+    let mut none = RowState { values: Vec::new(), numbers: Vec::new() };
+    let values = sized(if depth == 0 { &mut none.values } else { &mut state.values }, items * depth)?;
+    let size = items.checked_mul(width).ok_or_else(damaged)?;
+    let numbers = sized(if width == 0 { &mut none.numbers } else { &mut state.numbers }, size)?;
+    let ready = step.prepare::<T>();
+    let mut sums = Accumulator::new(&spec.output(features));
+    let block = default_block(features);
+    let mut gathered = Vec::new();
+    for start in (0..items).step_by(block) {
+        let end = (start + block).min(items);
+        let rows = if needs.rows { samples.block_in(start..end, &mut gathered) } else { &[] };
+        let attributes = attributes.slice(start..end);
+        let block = RowBlock { values: rows, first: first + start, rows: end - start, features, attributes };
+        let (values, numbers) = (&mut values[start * depth..end * depth], &mut numbers[start * width..end * width]);
+        ready.visit(&mut sums, &block, BlockState { values, numbers });
+    }
+    Ok((sums.finish().encode()?, (needs.values, needs.numbers)))
+}
+
+fn used(access: Access, width: usize) -> usize {
+    if access == Access::None { 0 } else { width }
+}
+
+/// The state if there is some, and zeros before the first step that writes it.
+fn sized<N: Float>(state: &mut Vec<N>, size: usize) -> Result<&mut [N], Error> {
+    if state.is_empty() {
+        state.resize(size, N::from_f64(0.0));
+    }
+    if state.len() == size { Ok(state) } else { Err(damaged()) }
+}
+
+/// What the step of an encoded request does with the values and with the numbers of the state.
+///
+/// # Errors
+/// If the request is damaged.
+pub fn access(request: &[u8]) -> Result<(Access, Access), Error> {
+    let needs = Request::decode(request)?.step.spec().needs();
+    Ok((needs.values, needs.numbers))
+}
+
+/// The results of some rows and of those that follow them, as one.
+///
+/// # Errors
+/// If one is damaged, or they are results of different steps.
+pub fn merge(first: &[u8], second: &[u8]) -> Result<Vec<u8>, Error> {
+    let mut result = PassResult::decode(first)?;
+    result.merge(PassResult::decode(second)?)?;
+    result.encode()
+}
+
+/// Chooses rows of a table on other machines, by passes over it.
+///
+/// The picks are those of the table in memory. Sums may be added in another order, so scores agree to rounding. What
+/// there is one of per row (outlier scores, labels) stays in the state of the rows, and is empty in the selection.
+///
+/// Weights and groups lie with the rows, as [`RowAttributes`]: where the method has an empty list of them, it uses
+/// those.
+///
+/// # Errors
+/// As for [`Method::select_count`]; if the method needs the whole table; and whatever `pass` returns.
+pub fn select(
+    method: &Method,
+    table: RemoteTable,
+    count: Count,
+    pass: &mut Pass<'_>,
+    run: &mut RunOptions<'_>,
+) -> Result<Selection, Error> {
+    let (method, k) = &method.with_count(count, table.items)?;
+    method.validate()?;
+    check_k(*k, table.items)?;
+    check_method(method, table.items, table.features)?;
+    let mut rows = Distributed { table, scale: 1.0, pass };
+    let checked = rows.pass(&Step::CheckFinite(CheckFinite))?;
+    let safe = safe_scale(checked.maxima[0], if table.single { f32::SAFE } else { f64::SAFE });
+    let scale = scale_of(&checked, (table.items, table.features), safe)?;
+    rows.scale = scale;
+    choose(method, &mut rows, scale, *k, run)
+}
+
+/// `scale`, if the first look at the rows found numbers that can be worked with.
+pub(crate) fn scale_of(checked: &PassResult, (rows, columns): (usize, usize), scale: f64) -> Result<f64, Error> {
+    if let Some(bad) = checked.rows.list.first() {
+        return Err(Error::NotFinite { row: bad.index, column: bad.values[0] as usize, value: bad.key });
+    }
+    if checked.maxima[0] == 0.0 { Err(Error::AllZero { rows, columns }) } else { Ok(scale) }
+}
+
+/// The method over passes, where it can do so.
+pub(crate) fn choose(
+    method: &Method,
+    rows: &mut dyn RowBackend,
+    scale: f64,
+    k: usize,
+    run: &mut RunOptions<'_>,
+) -> Result<Selection, Error> {
+    match method {
+        Method::Exemplars(settings) => settings.run_backend(rows, k, run),
+        Method::Facility(settings) => settings.run_backend(rows, scale, k, run),
+        Method::Arss(settings) => settings.run_backend(rows, scale, k, run),
+        Method::Rrss(settings) => settings.run_backend(rows, scale, k, run),
+        Method::Ted(settings) => settings.run_backend(rows, scale, k, run),
+        _ => Err(in_memory_only(method.name())),
+    }
+}
+
+/// `Ok` if the method can work by passes over a table of so many rows and columns.
+///
+/// # Errors
+/// What needs the whole table, and what to do instead.
+pub fn check_method(method: &Method, items: usize, features: usize) -> Result<(), Error> {
+    match method {
+        Method::Exemplars(_) | Method::Facility(_) => Ok(()),
+        Method::Arss(Arss { kernel: Some(_), .. })
+        | Method::Rrss(Rrss { kernel: Some(_), .. })
+        | Method::Ted(Ted { kernel: Some(_), .. }) => Err(in_memory_only("the kernel map")),
+        Method::Arss(Arss { diverse: true, .. }) | Method::Rrss(Rrss { diverse: true, .. }) => {
+            Err(in_memory_only("a diverse choice"))
+        }
+        Method::Arss(_) | Method::Rrss(_) | Method::Ted(_) if items <= features => {
+            Err(in_memory_only("a table with no more rows than columns"))
+        }
+        Method::Arss(_) | Method::Rrss(_) | Method::Ted(_) => Ok(()),
+        Method::KMeans(_) | Method::KMedoids(_) | Method::Rrqr(_) | Method::Random(_) => {
+            Err(in_memory_only(method.name()))
+        }
+    }
+}
+
+fn in_memory_only(what: &'static str) -> Error {
+    Error::InMemoryOnly { what, instead: "use the estimator for tables in memory" }
+}
+
+/// At the end of a run: how many numbers a row has, which of them is its residual or outlier score, and which its pick.
+pub fn columns(method: &Method) -> (usize, usize, Option<usize>) {
+    use crate::exemplars::steps as exemplars;
+    use crate::models::{arss, rrss, ted};
+    match method {
+        Method::Exemplars(_) | Method::Facility(_) => (exemplars::WIDTH, exemplars::SCORE, Some(exemplars::LABEL)),
+        Method::Rrss(_) => (rrss::steps::WIDTH, rrss::steps::RESIDUAL, None),
+        Method::Ted(_) => (ted::steps::WIDTH, ted::steps::D, None),
+        _ => (arss::steps::WIDTH, arss::steps::RESIDUAL, None),
+    }
+}
+
+/// The backend of [`select`].
+struct Distributed<'p, 'a> {
+    table: RemoteTable,
+    scale: f64,
+    pass: &'p mut Pass<'a>,
+}
+
+impl RowBackend for Distributed<'_, '_> {
+    fn items(&self) -> usize {
+        self.table.items
+    }
+
+    fn features(&self) -> usize {
+        self.table.features
+    }
+
+    fn pass(&mut self, step: &Step) -> Result<PassResult, Error> {
+        let request = Request { scale: self.scale, step: step.clone() };
+        let result = PassResult::decode(&(self.pass)(&request.encode()?)?)?;
+        result.check(&step.spec().output(self.table.features), self.table.items)
+    }
+
+    fn column(&mut self, _: usize) -> Result<Option<Vec<f64>>, Error> {
+        Ok(None)
+    }
+
+    fn values(&mut self) -> Result<Option<Vec<f64>>, Error> {
+        Ok(None)
+    }
+}

@@ -1,0 +1,124 @@
+//! Which rows the choice looks at: all of a small table, samples of a large one.
+
+use super::Constraints;
+use super::outlier_score::explained;
+use super::solver::{Plan, RowCache};
+use super::steps::{Candidate, Candidates, ChunkCount};
+use crate::Error;
+use crate::exec::{RowBackend, Step};
+use crate::linalg::rng::{generator, positions};
+
+/// Most rows that must be covered; more are sampled.
+const REFERENCE: usize = 8192;
+/// Most rows to choose from, or 4 K if that is more.
+const POOL: usize = 8192;
+/// Rows that the width is measured on.
+const SCALE_ROWS: (usize, usize) = (512, 2048);
+
+/// The rows that the choice looks at, by their position in the table.
+pub(crate) struct CandidateSample {
+    /// Rows to choose from, ascending, and their groups.
+    pub pool: Vec<usize>,
+    pub groups: Vec<usize>,
+    /// Rows to cover, ascending, and how much each counts.
+    pub reference: Vec<usize>,
+    pub weights: Vec<f64>,
+    /// Rows that the width is measured on: from the first to the second.
+    pub wide: Vec<usize>,
+    pub narrow: Vec<usize>,
+}
+
+/// Places among the rows of a kind, drawn with a seed.
+struct Places {
+    pool: Vec<usize>,
+    reference: Vec<usize>,
+    wide: Vec<usize>,
+    narrow: Vec<usize>,
+}
+
+impl Places {
+    /// Of `allowed` rows that may be chosen and `covered` rows that are to be covered.
+    fn draw(seed: u64, k: usize, allowed: usize, covered: usize) -> Self {
+        let mut generator = generator(seed.wrapping_add(1));
+        let pool = positions(&mut generator, allowed, POOL.max(k.saturating_mul(4)));
+        let reference = positions(&mut generator, covered, REFERENCE);
+        let narrow = positions(&mut generator, covered, SCALE_ROWS.0);
+        Places { pool, reference, wide: positions(&mut generator, covered, SCALE_ROWS.1), narrow }
+    }
+
+    /// All places among the rows to be covered, ascending.
+    fn covered(&self) -> Vec<usize> {
+        let mut all = [&self.reference[..], &self.wide, &self.narrow].concat();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+}
+
+impl CandidateSample {
+    /// Draws from the rows that the gate counted, and fetches those that are not in memory.
+    pub fn draw(
+        rows: &mut dyn RowBackend,
+        plan: &Plan,
+        counts: &[ChunkCount],
+        constraints: &Constraints,
+    ) -> Result<(Self, RowCache), Error> {
+        let total = |count: fn(&ChunkCount) -> usize| counts.iter().map(count).sum::<usize>();
+        // If no row within the gate counts, all rows are to be covered.
+        let cover_all = total(|count| count.covered) == 0;
+        let covered = if cover_all { total(|count| count.weighted) } else { total(|count| count.covered) };
+        let places = Places::draw(plan.seed, plan.k, total(|count| count.allowed), covered);
+        let wanted = places.covered();
+        let step = Candidates {
+            gate: plan.gate,
+            cover_all,
+            exclude: constraints.exclude.clone(),
+            closed_groups: constraints.closed_groups(),
+            starts: starts(counts, cover_all),
+            covered: wanted.clone(),
+            allowed: places.pool.clone(),
+            values: rows.resident().is_none(),
+        };
+        let found = rows.pass(&Step::ExemplarsCandidates(step))?.rows.list;
+        let mut candidates: Vec<Candidate> = found.into_iter().map(Candidate::read).collect();
+        let cache = RowCache::of(rows, &mut candidates);
+        let sample = Self::of(&candidates, &places, &wanted, plan, constraints);
+        Ok((sample, cache))
+    }
+
+    fn of(found: &[Candidate], places: &Places, wanted: &[usize], plan: &Plan, constraints: &Constraints) -> Self {
+        let covered: Vec<&Candidate> = found.iter().filter(|candidate| candidate.covered).collect();
+        let at = |place: &usize| covered[wanted.binary_search(place).expect("the place was asked for")];
+        let items = |places: &[usize]| places.iter().map(|place| at(place).item).collect();
+        let counts = |place: &usize| {
+            let candidate = at(place);
+            plan.threshold.map_or(1.0, |threshold| explained(candidate.score * threshold)) * candidate.weight
+        };
+        let allowed = found.iter().filter(|candidate| candidate.allowed);
+        let mut pool: Vec<(usize, usize)> = allowed.map(|candidate| (candidate.item, candidate.group)).collect();
+        pool.extend_from_slice(&constraints.include);
+        pool.sort_unstable();
+        pool.dedup();
+        let (pool, groups) = pool.into_iter().unzip();
+        CandidateSample {
+            pool,
+            groups,
+            reference: items(&places.reference),
+            weights: places.reference.iter().map(counts).collect(),
+            wide: items(&places.wide),
+            narrow: items(&places.narrow),
+        }
+    }
+}
+
+/// For each chunk its first row, and how many rows to be covered and to choose from come before it.
+fn starts(counts: &[ChunkCount], cover_all: bool) -> Vec<(usize, [usize; 2])> {
+    let mut before = [0, 0];
+    let mut starts = Vec::with_capacity(counts.len());
+    for count in counts {
+        starts.push((count.first, before));
+        before[0] += if cover_all { count.weighted } else { count.covered };
+        before[1] += count.allowed;
+    }
+    starts
+}

@@ -1,0 +1,234 @@
+//! Exemplars: score every row, set outliers aside, choose rows that cover the others.
+
+mod assign;
+mod candidates;
+mod constraints;
+mod coverage;
+mod gate;
+pub(crate) mod landmarks;
+mod outlier_score;
+pub(crate) mod solver;
+pub(crate) mod steps;
+
+pub use assign::Assignment;
+pub(crate) use constraints::Constraints;
+pub use constraints::{Groups, Quotas};
+
+use crate::exec::RowBackend;
+use crate::options::check_weights;
+use crate::selection::Clock;
+use crate::{Error, Float, Kernel, Method, Note, RunOptions, Samples, Selection, Selector};
+use solver::Plan;
+use steps::GateStep;
+
+/// Most picks where their number is left to the rule.
+const AUTO_LIMIT: usize = 1000;
+/// Share of the coverage so far that a pick has to add under the rule.
+const AUTO_STOP: f64 = 0.005;
+
+/// Rows that stand for the others, chosen among those that are not outliers: what we recommend.
+///
+/// Three steps, linear in the number of rows and without any N x N matrix; `docs/exemplars.md` has
+/// the reasons and the measurements.
+///
+/// 1. *Score.* Each row's leave-one-out predictive variance under a Gaussian process on a sample
+///    of landmarks: near 0 amid others, near 1 alone.
+/// 2. *Gate.* Two Gaussians are fitted to the logarithm of the score. If they are clearly apart,
+///    rows of the strange group are set aside; otherwise only rows that stand out by far.
+/// 3. *Choice.* Greedy facility location with a bounded similarity among the rows that passed; each counts as much
+///    as the others explain of it.
+///
+/// [`Selection::indices`] are in the order of choice, [`Selection::scores`] what each pick added to the
+/// coverage (0 to 1), [`Selection::residuals`] the outlier scores: above 1 means beyond the gate.
+/// [`Selection::assignment`] tells what each pick stands for. Columns should be on one scale.
+///
+/// ```
+/// use arss::{Exemplars, Samples, Selector};
+///
+/// // Two groups on a line and a row far out.
+/// let mut table: Vec<f64> = (0..40).map(|i| f64::from(i % 2) * 9.0 + f64::from(i) * 0.01).collect();
+/// table.push(500.0);
+/// let selection = Exemplars::default().select(&Samples::new(&table, 41, 1)?, 2)?;
+/// assert!(selection.indices[0] % 2 != selection.indices[1] % 2 && !selection.indices.contains(&40));
+/// assert!(selection.residuals[40] > 1.0);
+/// # Ok::<(), arss::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Exemplars {
+    /// Seed of the landmarks and samples. Default 0.
+    pub seed: u64,
+    /// Rows that score the others, at least 1. Default 768.
+    pub landmarks: usize,
+    /// Ridge of the score, larger than 0 and at most 1. Default .01.
+    pub ridge: f64,
+    /// Set outliers aside and let the other rows count as much as the rest explains of them. Default true; without it
+    /// every row can be chosen and counts alike. The outlier scores are computed anyway.
+    pub gate: bool,
+    /// Stop before the first pick that adds less than this share of the coverage so far: k is then the most
+    /// there can be. Default `None`: exactly k picks.
+    pub stop: Option<f64>,
+    /// How much each row counts in coverage and shares; rows of weight 0 can be chosen but need not be covered.
+    /// The outlier score does not use it. Default `None`: all alike.
+    pub weights: Option<Vec<f64>>,
+    /// Rows that must be chosen; they come first, in this order, and pass any gate. Default none.
+    pub include: Vec<usize>,
+    /// Rows that must not be chosen; they are covered all the same. Default none.
+    pub exclude: Vec<usize>,
+    /// Groups with quotas. Default `None`.
+    pub groups: Option<Groups>,
+}
+
+impl Default for Exemplars {
+    fn default() -> Self {
+        Exemplars {
+            seed: 0,
+            landmarks: 768,
+            ridge: 0.01,
+            gate: true,
+            stop: None,
+            weights: None,
+            include: Vec::new(),
+            exclude: Vec::new(),
+            groups: None,
+        }
+    }
+}
+
+impl Selector for Exemplars {
+    fn method(&self) -> Method {
+        Method::Exemplars(self.clone())
+    }
+}
+
+impl Exemplars {
+    /// Checks the ranges of the settings; weights, rows and groups are checked when the table is known.
+    ///
+    /// ```
+    /// use arss::Exemplars;
+    /// assert!(Exemplars { ridge: 0.0, ..Exemplars::default() }.validate().is_err());
+    /// ```
+    ///
+    /// # Errors
+    /// If one is out of range.
+    pub fn validate(&self) -> Result<(), Error> {
+        self.kernel().validate()?;
+        let stop = self.stop.unwrap_or(0.5);
+        Error::check("stop", stop, stop > 0.0 && stop < 1.0, "between 0 and 1")
+    }
+
+    /// Chooses as many items as pay: stops before the first pick that adds less than .5 % of the
+    /// coverage so far (or the share [`stop`](Exemplars::stop)), and at 1000. A starting point, not a law.
+    ///
+    /// ```
+    /// use arss::{Exemplars, RunOptions, Samples, Selector};
+    ///
+    /// let table: Vec<f64> = (0..90).map(|i| f64::from(i % 3) * 9.0 + f64::from(i) * 0.001).collect();
+    /// let selection = Exemplars::default().select_auto(&Samples::new(&table, 90, 1)?, &mut RunOptions::default())?;
+    /// assert_eq!(selection.indices.len(), 3);
+    /// # Ok::<(), arss::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`select`](Exemplars::select).
+    pub fn select_auto<T: Float>(
+        &self,
+        samples: &Samples<'_, T>,
+        run: &mut RunOptions<'_>,
+    ) -> Result<Selection, Error> {
+        let (settings, limit) = self.auto(samples.items());
+        settings.select_with(samples, limit, run)
+    }
+
+    /// The settings with the rule that stops, and the most picks there can be.
+    pub(crate) fn auto(&self, items: usize) -> (Self, usize) {
+        let stop = Some(self.stop.unwrap_or(AUTO_STOP));
+        (Exemplars { stop, ..self.clone() }, items.min(AUTO_LIMIT.max(self.include.len())))
+    }
+
+    fn kernel(&self) -> Kernel {
+        Kernel { landmarks: self.landmarks, seed: self.seed, ridge: self.ridge }
+    }
+
+    /// Chooses among rows in a safe range, wherever they are.
+    pub(crate) fn run_backend(
+        &self,
+        rows: &mut dyn RowBackend,
+        k: usize,
+        run: &mut RunOptions<'_>,
+    ) -> Result<Selection, Error> {
+        let items = rows.items();
+        let mut constraints = Constraints::new(self, rows, k)?;
+        // An empty list stands for weights that lie with the rows.
+        let weights = self.weights.as_deref().filter(|weights| !weights.is_empty());
+        weights.map_or(Ok(()), |weights| check_weights(weights, items))?;
+
+        let mut clock = Clock::start();
+        let origin = solver::origin(rows)?;
+        let (scored, stopped) = outlier_score::score_rows(&self.kernel(), rows, &origin, run)?;
+        let threshold = gate::threshold(&outlier_score::quantiles(rows, scored)?, self.ridge);
+        let exclude = constraints.exclude.clone();
+        let closed_groups = constraints.closed_groups();
+        let step = GateStep { threshold, gate: self.gate, interrupted: stopped, exclude, closed_groups };
+        let counts = solver::gate(rows, step)?;
+        clock.prepared();
+
+        let threshold = self.gate.then_some(threshold);
+        let plan = Plan { k, seed: self.seed, stop: self.stop, gate: self.gate, threshold };
+        let chosen = solver::select(rows, &plan, &origin, (&counts, stopped), &mut constraints, run)?;
+        clock.solved();
+
+        let mut selection = solver::assign(rows, "exemplars", chosen, &origin, (self.gate, false), run)?;
+        let set_aside = items - counts.iter().map(|count| count.within).sum::<usize>();
+        if set_aside > 0 && !stopped {
+            selection.report.notes.push(Note::Gated { rows: set_aside, items });
+        }
+        selection.report.seconds = clock.seconds();
+        Ok(selection)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::{InMemory, RowAttributes};
+    use crate::parallel::Partition;
+
+    /// Two groups, and `loners` rows around them at growing distance.
+    fn table(n: usize, loners: usize) -> Vec<f64> {
+        let mut state = 7u64;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as f64 / (1u64 << 30) as f64 - 1.0
+        };
+        let reach = |row: usize| if row < loners { 2.0 + 4.0 * row as f64 / loners as f64 } else { 1.0 };
+        (0..n).flat_map(|row| [(); 3].map(|()| reach(row) * next() + if row % 2 == 0 { 0.0 } else { 3.0 })).collect()
+    }
+
+    #[test]
+    fn rows_count_as_much_as_the_others_explain_of_them() {
+        for loners in [0, 30, 80] {
+            let values = table(300, loners);
+            let samples = Samples::new(&values, 300, 3).unwrap();
+            let found = Exemplars::default().select(&samples, 60).unwrap();
+
+            // The same by weights, without the gate: outliers count nothing and may not be chosen.
+            let partition = Partition::new(&RunOptions::default(), 300, 3).unwrap();
+            let mut rows = InMemory::new(&samples, &partition, RowAttributes::default());
+            let origin = solver::origin(&mut rows).unwrap();
+            let kernel = Exemplars::default().kernel();
+            outlier_score::score_rows(&kernel, &mut rows, &origin, &mut RunOptions::default()).unwrap();
+            let scores = rows.column(steps::SCORE).unwrap().unwrap();
+            let outlier = |item: &usize| found.residuals[*item] > 1.0;
+            let weight = |item: usize| if outlier(&item) { 0.0 } else { (1.0 - scores[item]).max(1e-3) };
+            let weights = Some((0..300).map(weight).collect());
+            let exclude = (0..300).filter(outlier).collect();
+            let by_hand = Exemplars { gate: false, weights, exclude, ..Exemplars::default() };
+            let by_hand = by_hand.select(&samples, 60).unwrap();
+            assert_eq!(found.indices, by_hand.indices, "{loners}");
+            let same = |(a, b): (&f64, &f64)| (a - b).abs() < 1e-12;
+            assert!(found.scores.iter().zip(&by_hand.scores).all(same), "{loners}");
+            let plain = Exemplars { gate: false, ..Exemplars::default() }.select(&samples, 60).unwrap();
+            assert_ne!(found.indices, plain.indices, "{loners}");
+        }
+    }
+}

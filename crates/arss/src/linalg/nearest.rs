@@ -1,0 +1,227 @@
+//! Euclidean distances from all items to a few points, block by block.
+//!
+//! The nearest point is found by a block product, |x - c|^2 = |x|^2 - 2 x.c + |c|^2, after a
+//! common origin was taken off both; its distance is then computed anew as a sum of squared
+//! differences in `f64`, so that cancellation can only ever confuse points almost equally near.
+
+use std::ops::Range;
+
+use faer::linalg::matmul::matmul;
+use faer::{Accum, MatMut, MatRef, Par};
+
+use super::distances::{self, dot, shift_rows, squared_distance};
+use crate::parallel::Partition;
+use crate::{Error, Float, RunOptions, Samples};
+
+/// Points a product: its result stays in the cache.
+const TILE: usize = 128;
+/// Most values of one block where rows are so long that blocks must be short.
+const BLOCK_VALUES: usize = 1 << 21;
+/// Items that the origin is the median of.
+const ORIGIN_ITEMS: usize = 15;
+
+/// A table in a safe range, the threads that walk over it, and an origin amid its items.
+pub(crate) struct NearestTable<'a, T> {
+    pub samples: Samples<'a, T>,
+    pub partition: Partition,
+    /// Taken off items and points before they are multiplied: distances do not depend on it,
+    /// but their rounding errors do.
+    pub origin: Vec<f64>,
+}
+
+/// The nearest of some points, and how near it is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Near {
+    pub point: usize,
+    pub squared: f64,
+}
+
+/// Points to measure distances to.
+pub(crate) struct Points<T> {
+    /// The points, row-major.
+    values: Vec<f64>,
+    /// The same without the origin, in the type of the products.
+    shifted: Vec<T>,
+    /// Half the squared norm of each shifted point.
+    half: Vec<T>,
+}
+
+impl<'a, T: Float> NearestTable<'a, T> {
+    pub fn new(samples: &Samples<'a, T>, run: &RunOptions<'_>) -> Result<Self, Error> {
+        let samples = samples.in_safe_range();
+        let (items, features) = (samples.items(), samples.features());
+        let block = if run.block == 0 { short_block(features) } else { run.block };
+        let partition =
+            Partition::new(&RunOptions { threads: run.threads, block, ..RunOptions::default() }, items, features)?;
+        Ok(NearestTable { samples, partition, origin: origin(&samples) })
+    }
+
+    /// The rows by position.
+    pub fn by_position(&self) -> distances::Table<'_> {
+        distances::Table { rows: &self.samples, origin: &self.origin }
+    }
+
+    /// The points whose rows are `values`.
+    pub fn points(&self, values: Vec<f64>) -> Points<T> {
+        Points::new(values, &self.origin)
+    }
+
+    /// The listed items as rows of `f64`.
+    pub fn rows(&self, items: &[usize]) -> Vec<f64> {
+        items.iter().flat_map(|&item| self.samples.item(item)).collect()
+    }
+
+    /// The nearest point of every item; of equally near ones usually the first.
+    pub fn nearest(&self, points: &Points<T>) -> Vec<Near> {
+        let mut near = vec![Near { point: 0, squared: 0.0 }; self.samples.items()];
+        let visit = |scratch: &mut Scratch<T>, range, own: &mut [Near]| self.visit(points, scratch, range, own);
+        self.partition.fold_mut(&mut near, 1, Scratch::default, visit, |_, _| ());
+        near
+    }
+
+    /// The nearest pick of every item, as a position in `picks`; a pick is its own.
+    pub fn nearest_pick(&self, picks: &[usize]) -> Vec<Near> {
+        let mut near = self.nearest(&self.points(self.rows(picks)));
+        for (point, &pick) in picks.iter().enumerate() {
+            near[pick] = Near { point, squared: 0.0 };
+        }
+        near
+    }
+
+    /// The distances in the units of the data.
+    pub fn distances(&self, near: &[Near]) -> Vec<f64> {
+        near.iter().map(|near| near.squared.sqrt() / self.samples.scale()).collect()
+    }
+
+    /// A sum of squared distances in the units of the data.
+    pub fn unscale_squared(&self, sum: f64) -> f64 {
+        sum / self.samples.scale() / self.samples.scale()
+    }
+
+    fn visit(&self, points: &Points<T>, scratch: &mut Scratch<T>, range: Range<usize>, own: &mut [Near]) {
+        let mut gathered = std::mem::take(&mut scratch.gathered);
+        points.nearest(self.samples.block_in(range, &mut gathered), &self.origin, scratch, own);
+        scratch.gathered = gathered;
+    }
+}
+
+impl<T: Float> Points<T> {
+    /// The points whose rows are `values`.
+    pub fn new(values: Vec<f64>, origin: &[f64]) -> Self {
+        let shift = |(x, o): (&f64, &f64)| T::from_f64(x - o);
+        let rows = values.chunks_exact(origin.len());
+        let shifted: Vec<T> = rows.flat_map(|row| row.iter().zip(origin).map(shift)).collect();
+        let half = shifted.chunks_exact(origin.len()).map(|row| T::from_f64(0.5 * dot(row, row))).collect();
+        Points { values, shifted, half }
+    }
+
+    /// The nearest point of each of some rows.
+    pub fn nearest(&self, rows: &[T], origin: &[f64], scratch: &mut Scratch<T>, own: &mut [Near]) {
+        let (features, count) = (origin.len(), own.len());
+        shift_rows(rows, origin, &mut scratch.shifted);
+        scratch.least.clear();
+        scratch.least.resize(count, T::from_f64(f64::INFINITY));
+        let lhs = MatRef::from_row_major_slice(&scratch.shifted, count, features);
+        let tiles = self.shifted.chunks(TILE * features).zip(self.half.chunks(TILE));
+        for (tile, (values, half)) in tiles.enumerate() {
+            let points = half.len();
+            scratch.products.resize(count * points, T::from_f64(0.0));
+            let rhs = MatRef::from_row_major_slice(values, points, features).transpose();
+            let product = MatMut::from_row_major_slice_mut(&mut scratch.products, count, points);
+            matmul(product, Accum::Replace, lhs, rhs, T::from_f64(1.0), Par::Seq);
+            let rows = scratch.products.chunks_exact(points).zip(&mut scratch.least).zip(own.iter_mut());
+            for ((products, least), near) in rows {
+                for (point, (&product, &half)) in products.iter().zip(half).enumerate() {
+                    let value = half - product;
+                    if value < *least {
+                        *least = value;
+                        near.point = tile * TILE + point;
+                    }
+                }
+            }
+        }
+        for (row, near) in rows.chunks_exact(features).zip(own) {
+            let point = &self.values[near.point * features..(near.point + 1) * features];
+            near.squared = squared_distance(row, point);
+        }
+    }
+}
+
+/// Buffers of one chunk.
+pub(crate) struct Scratch<T> {
+    gathered: Vec<T>,
+    shifted: Vec<T>,
+    products: Vec<T>,
+    least: Vec<T>,
+}
+
+impl<T> Default for Scratch<T> {
+    fn default() -> Self {
+        Scratch { gathered: Vec::new(), shifted: Vec::new(), products: Vec::new(), least: Vec::new() }
+    }
+}
+
+/// Rows per block where rows are so long that blocks must be short; 0, the default, where they are not.
+pub(crate) fn short_block(features: usize) -> usize {
+    if features > BLOCK_VALUES / 64 { rows_within(BLOCK_VALUES, features) } else { 0 }
+}
+
+/// Rows of `features` values that make up at most `values`, at least one.
+pub(crate) fn rows_within(values: usize, features: usize) -> usize {
+    (values / features).max(1)
+}
+
+/// The median of a few items, feature by feature: amid the data even when some rows are wild.
+fn origin<T: Float>(samples: &Samples<'_, T>) -> Vec<f64> {
+    let rows: Vec<Vec<f64>> = origin_items(samples.items()).map(|item| samples.item(item)).collect();
+    median_row(&rows)
+}
+
+/// The items that the origin is made of.
+pub(crate) fn origin_items(items: usize) -> impl Iterator<Item = usize> {
+    let count = items.min(ORIGIN_ITEMS);
+    (0..count).map(move |position| (position as u128 * items as u128 / count as u128) as usize)
+}
+
+/// The median of some rows, feature by feature.
+pub(crate) fn median_row(rows: &[Vec<f64>]) -> Vec<f64> {
+    let median = |feature: usize| {
+        let mut values: Vec<f64> = rows.iter().map(|row| row[feature]).collect();
+        values.sort_unstable_by(f64::total_cmp);
+        values[rows.len() / 2]
+    };
+    (0..rows[0].len()).map(median).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values(count: u32) -> Vec<f64> {
+        (0..count).map(|i| (f64::from(i) * 12.9898).sin() * 43758.5453 % 1.0 + 1000.0).collect()
+    }
+
+    #[test]
+    fn the_nearest_of_many_points_is_found() {
+        let data = values(900);
+        for block in [0, 1, 13] {
+            let run = RunOptions { block, ..RunOptions::default() };
+            let table = NearestTable::new(&Samples::new(&data, 300, 3).unwrap(), &run).unwrap();
+            let rows: Vec<f64> = values(810).iter().map(|x| x * 1.001 - 1.0).collect(); // more than two tiles
+            let near = table.nearest(&table.points(rows.clone()));
+            for (item, near) in near.iter().enumerate() {
+                let all: Vec<f64> = rows.chunks(3).map(|row| squared_distance(&data[3 * item..][..3], row)).collect();
+                let least = all.iter().copied().fold(f64::INFINITY, f64::min);
+                assert_eq!((near.squared, all[near.point]), (least, least));
+            }
+        }
+    }
+
+    #[test]
+    fn the_origin_lies_amid_the_items() {
+        let mut data = values(400);
+        data[..40].fill(1e9);
+        let table = NearestTable::new(&Samples::new(&data, 100, 4).unwrap(), &RunOptions::default()).unwrap();
+        assert!(table.origin.iter().all(|o| (999.0..1001.0).contains(o)));
+    }
+}

@@ -1,0 +1,253 @@
+//! Every method under one name, for callers that choose at run time.
+
+use crate::exec::{InMemory, RowAttributes, RowBackend};
+use crate::linalg::nearest;
+use crate::models::diverse;
+use crate::options::{check_k, share_of};
+use crate::parallel::Partition;
+use crate::{
+    Arss, Count, Error, Exemplars, FacilityLocation, Float, KMeans, KMedoids, Kernel, Random, Rrqr, Rrss, RunOptions,
+    Samples, Selection, Status, Ted,
+};
+
+/// A method with its settings, which can choose items.
+///
+/// ```
+/// use arss::{Random, Samples, Selector, Ted};
+///
+/// let samples = Samples::new(&[3.0, 0.0, 0.0, 2.0], 2, 2)?;
+/// assert_eq!(Ted::default().select(&samples, 1)?.indices, [0]);
+/// assert_eq!(Random::default().method().name(), "random");
+/// # Ok::<(), arss::Error>(())
+/// ```
+pub trait Selector {
+    /// The method under the name that all methods share.
+    fn method(&self) -> Method;
+
+    /// Chooses `k` items.
+    ///
+    /// # Errors
+    /// If k or a setting is out of range, the data is all zero, or weights, rows or groups do not fit the table.
+    fn select<T: Float>(&self, samples: &Samples<'_, T>, k: usize) -> Result<Selection, Error> {
+        self.select_with(samples, k, &mut RunOptions::default())
+    }
+
+    /// As [`select`](Selector::select), with threads, progress and extras.
+    ///
+    /// # Errors
+    /// As for [`select`](Selector::select).
+    fn select_with<T: Float>(
+        &self,
+        samples: &Samples<'_, T>,
+        k: usize,
+        run: &mut RunOptions<'_>,
+    ) -> Result<Selection, Error> {
+        self.method().select(samples, k, run)
+    }
+}
+
+/// One of the methods, with its settings.
+///
+/// ```
+/// use arss::{Method, RunOptions, Samples, Ted};
+///
+/// let method = Method::Ted(Ted::default());
+/// let selection = method.select(&Samples::new(&[3.0, 0.0, 0.0, 2.0], 2, 2)?, 1, &mut RunOptions::default())?;
+/// assert_eq!((method.name(), selection.indices), ("ted", vec![0]));
+/// # Ok::<(), arss::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub enum Method {
+    /// Exemplars: robust, and the picks do not repeat each other. What we recommend.
+    Exemplars(Exemplars),
+    /// Accelerated robust subset selection.
+    Arss(Arss),
+    /// Robust representative subset selection (Nie 2013).
+    Rrss(Rrss),
+    /// Transductive experimental design (Yu 2006).
+    Ted(Ted),
+    /// The samples nearest to the centres of k-means.
+    KMeans(KMeans),
+    /// Medoids found by swapping.
+    KMedoids(KMedoids),
+    /// Facility location with a bounded similarity.
+    Facility(FacilityLocation),
+    /// Column-pivoted QR.
+    Rrqr(Rrqr),
+    /// A random choice.
+    Random(Random),
+}
+
+impl Method {
+    /// The method's name: `exemplars`, `arss`, `rrss`, `ted`, `kmeans`, `kmedoids`, `facility`, `rrqr` or `random`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Method::Exemplars(_) => "exemplars",
+            Method::Arss(_) => "arss",
+            Method::Rrss(_) => "rrss",
+            Method::Ted(_) => "ted",
+            Method::KMeans(_) => "kmeans",
+            Method::KMedoids(_) => "kmedoids",
+            Method::Facility(_) => "facility",
+            Method::Rrqr(_) => "rrqr",
+            Method::Random(_) => "random",
+        }
+    }
+
+    /// `Ok` if every setting lies in its range.
+    ///
+    /// # Errors
+    /// Names the first setting that does not.
+    pub fn validate(&self) -> Result<(), Error> {
+        match self {
+            Method::Exemplars(settings) => settings.validate(),
+            Method::Arss(settings) => settings.validate(),
+            Method::Rrss(settings) => settings.validate(),
+            Method::Ted(settings) => settings.validate(),
+            Method::KMeans(settings) => settings.validate(),
+            Method::KMedoids(settings) => settings.validate(),
+            Method::Facility(_) | Method::Rrqr(_) | Method::Random(_) => Ok(()),
+        }
+    }
+
+    /// Chooses `k` items.
+    ///
+    /// # Errors
+    /// If k or a setting is out of range, or the data is all zero.
+    pub fn select<T: Float>(
+        &self,
+        samples: &Samples<'_, T>,
+        k: usize,
+        run: &mut RunOptions<'_>,
+    ) -> Result<Selection, Error> {
+        T::select(self, samples, k, run)
+    }
+
+    /// Chooses a number of items, a share of them, or as many as pay.
+    ///
+    /// # Errors
+    /// As for [`select`](Method::select); [`Count::Auto`] is for exemplars only.
+    pub fn select_count<T: Float>(
+        &self,
+        samples: &Samples<'_, T>,
+        count: Count,
+        run: &mut RunOptions<'_>,
+    ) -> Result<Selection, Error> {
+        let (method, k) = self.with_count(count, samples.items())?;
+        method.select(samples, k, run)
+    }
+
+    /// The method and the number of items that a count means for it.
+    pub(crate) fn with_count(&self, count: Count, items: usize) -> Result<(Method, usize), Error> {
+        Ok(match (count, self) {
+            (Count::Exactly(k), _) => (self.clone(), k),
+            (Count::Share(share), _) => (self.clone(), share_of(share, items)?),
+            (Count::Auto, Method::Exemplars(settings)) => {
+                let (settings, limit) = settings.auto(items);
+                (Method::Exemplars(settings), limit)
+            }
+            (Count::Auto, _) => return Err(Error::NoAuto { method: self.name() }),
+        })
+    }
+
+    /// True if the selection says what each pick stands for: [`Selection::assignment`].
+    pub fn assigns(&self) -> bool {
+        matches!(self, Method::Exemplars(_) | Method::Facility(_))
+    }
+
+    /// The one place where every run starts: what all methods demand is checked here.
+    pub(crate) fn run<T: Float>(
+        &self,
+        samples: &Samples<'_, T>,
+        k: usize,
+        run: &mut RunOptions<'_>,
+    ) -> Result<Selection, Error> {
+        self.validate()?;
+        check_k(k, samples.items())?;
+        samples.require_nonzero()?;
+        let samples = samples.in_safe_range();
+        if let Some(kernel) = self.kernel() {
+            let mapped = kernel.run(&samples, run)?;
+            let mut selection = self.choose(&mapped.samples()?, k, run)?;
+            if !mapped.complete {
+                selection.report.status = Status::Stopped;
+            }
+            return Ok(selection);
+        }
+        self.choose(&samples, k, run)
+    }
+
+    /// The kernel that the rows are mapped by first.
+    fn kernel(&self) -> Option<Kernel> {
+        match self {
+            Method::Arss(Arss { kernel, .. }) | Method::Rrss(Rrss { kernel, .. }) | Method::Ted(Ted { kernel, .. }) => {
+                *kernel
+            }
+            _ => None,
+        }
+    }
+
+    /// Chooses by score alone, or item by item among the best.
+    fn choose<T: Float>(
+        &self,
+        samples: &Samples<'_, T>,
+        k: usize,
+        run: &mut RunOptions<'_>,
+    ) -> Result<Selection, Error> {
+        if let Method::Arss(Arss { diverse: true, .. }) | Method::Rrss(Rrss { diverse: true, .. }) = self {
+            let selection = self.solve(samples, diverse::candidates(k, samples.items()), run)?;
+            return diverse::choose(samples, selection, k, run);
+        }
+        self.solve(samples, k, run)
+    }
+
+    fn solve<T: Float>(
+        &self,
+        samples: &Samples<'_, T>,
+        k: usize,
+        run: &mut RunOptions<'_>,
+    ) -> Result<Selection, Error> {
+        match self {
+            Method::Exemplars(settings) => self.in_memory(samples, run, |rows, run| settings.run_backend(rows, k, run)),
+            Method::Facility(settings) => {
+                self.in_memory(samples, run, |rows, run| settings.run_backend(rows, samples.scale(), k, run))
+            }
+            Method::Arss(settings) => settings.run(samples, k, run),
+            Method::Rrss(settings) => settings.run(samples, k, run),
+            Method::Ted(settings) => settings.run(samples, k, run),
+            Method::KMeans(settings) => settings.run(samples, k, run),
+            Method::KMedoids(settings) => settings.run(samples, k, run),
+            Method::Rrqr(settings) => settings.run(samples, k, run),
+            Method::Random(settings) => settings.run(samples, k, run),
+        }
+    }
+
+    /// Runs a solver on rows in memory.
+    fn in_memory<T: Float>(
+        &self,
+        samples: &Samples<'_, T>,
+        run: &mut RunOptions<'_>,
+        solve: impl FnOnce(&mut dyn RowBackend, &mut RunOptions<'_>) -> Result<Selection, Error>,
+    ) -> Result<Selection, Error> {
+        let (items, features, attributes) = (samples.items(), samples.features(), self.attributes());
+        attributes.check(items)?;
+        let block = if run.block == 0 { nearest::short_block(features) } else { run.block };
+        let options = RunOptions { threads: run.threads, block, ..RunOptions::default() };
+        let partition = Partition::new(&options, items, features)?;
+        solve(&mut InMemory::new(samples, &partition, attributes), run)
+    }
+
+    /// What the settings say of each row.
+    pub(crate) fn attributes(&self) -> RowAttributes<'_> {
+        match self {
+            Method::Exemplars(Exemplars { weights, groups, .. }) => RowAttributes {
+                weights: weights.as_deref(),
+                groups: groups.as_ref().map(|groups| groups.of.as_slice()),
+            },
+            Method::Ted(Ted { weights, .. }) => {
+                RowAttributes { weights: weights.as_deref(), ..RowAttributes::default() }
+            }
+            _ => RowAttributes::default(),
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Algorithm 2 for N > L: A stays factored, all sums are L x L.
+
+use faer::Mat;
+
+use super::e_step::{EStep, Sweep};
+use super::steps::{Finish, Multiplier, NORM, RESIDUAL, Signs, Start, WEIGHT, WIDTH, Weights};
+use super::weights::RowSums;
+use super::{Facts, Form, Outcome};
+use crate::exec::{LargestForm, Matrix, RowBackend, Step};
+use crate::linalg;
+use crate::models::row_sums::{self, Columns};
+use crate::{Error, RunOptions, Solution};
+
+/// The rows with P and their weights, and L x L matrices.
+pub(crate) struct Tall<'a> {
+    rows: &'a mut dyn RowBackend,
+    eps: f64,
+    /// S = sum_n w_n x_n x_n'.
+    S: Mat<f64>,
+    /// T = (I + beta S)^-1.
+    T: Mat<f64>,
+    mu: f64,
+    gamma: f64,
+    /// sum_n lambda_n lambda_n'.
+    H: Mat<f64>,
+}
+
+impl<'a> Tall<'a> {
+    /// Step 1: A = I, Lambda = 0, so that |a^n| = 1, E = 0 and P = X.
+    pub fn new(rows: &'a mut dyn RowBackend, eps: f64) -> Result<Self, Error> {
+        let S = rows.pass(&Step::ArssStart(Start::new(eps)))?.gram();
+        Ok(Tall { rows, eps, S, T: Mat::new(), mu: 0.0, gamma: 0.0, H: Mat::new() })
+    }
+}
+
+impl Form for Tall<'_> {
+    fn facts(&mut self) -> Result<Facts, Error> {
+        let signs = self.rows.pass(&Step::ArssSigns(Signs))?;
+        let (size, longest) = (signs.sums[0], signs.maxima[0]);
+        let largest = self.rows.pass(&Step::LargestForm(LargestForm::of(&signs.gram())))?.maxima[0];
+        let (items, L) = (self.rows.items(), self.rows.features());
+        let trace: f64 = (0..L).map(|l| self.S[(l, l)]).sum();
+        Ok(Facts {
+            entries: items as f64 * L as f64,
+            norm: trace.sqrt(),
+            longest: longest.sqrt(),
+            mean_abs: size / (items * L) as f64,
+            gamma_max: largest.sqrt(),
+        })
+    }
+
+    fn rank(&self) -> usize {
+        linalg::numerical_rank(self.S.as_ref()) // at the start S is sum_n x_n x_n'
+    }
+
+    /// T = (I + beta S)^-1, Eq. (12): A = W X' M with M = beta T P.
+    fn update_a(&mut self, mu: f64, gamma: f64) {
+        (self.mu, self.gamma) = (mu, gamma);
+        self.T = linalg::inverse_of_shifted(self.S.as_ref(), mu / gamma);
+    }
+
+    fn update_multiplier_and_e(&mut self, e_step: &EStep, keep: bool) -> Result<Sweep, Error> {
+        let step = Multiplier { e_step: e_step.clone(), keep, T: Matrix(self.T.clone()) };
+        let result = self.rows.pass(&Step::ArssMultiplier(step))?;
+        let sweep = Sweep::from(&result);
+        self.H = result.gram();
+        Ok(sweep)
+    }
+
+    fn update_v(&mut self, relaxation: f64, keep: bool) -> Result<RowSums, Error> {
+        let C = Matrix(linalg::lower_root(self.H.as_ref()));
+        let (gamma, eps) = (self.gamma, self.eps);
+        let result = self.rows.pass(&Step::ArssWeights(Weights { gamma, eps, relaxation, keep, C }))?;
+        let rows = RowSums::from(&result);
+        if !keep {
+            self.S = result.gram();
+        }
+        Ok(rows)
+    }
+
+    fn finish(self, k: usize, rule: row_sums::Rule<'_>, run: &mut RunOptions<'_>) -> Result<Outcome, Error> {
+        let Tall { rows, S, T, mu, gamma, .. } = self;
+        rows.pass(&Step::ArssFinish(Finish { mu, gamma, T: Matrix(T), S: Matrix(S) }))?;
+        let columns = Columns { norm: NORM, weight: WEIGHT, width: WIDTH, divisor: gamma };
+        let scores = row_sums::row_sums(rows, &columns, k, rule, run)?;
+        let weights = if run.keep_solution { rows.column(WEIGHT)? } else { None };
+        let dual = if run.keep_solution { rows.values()? } else { None };
+        Ok(Outcome {
+            scores,
+            row_norms: rows.column(NORM)?,
+            residuals: rows.column(RESIDUAL)?.unwrap_or_default(),
+            solution: weights.zip(dual).map(|(weights, dual)| Solution { weights, dual }),
+        })
+    }
+}

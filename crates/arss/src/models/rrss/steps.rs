@@ -1,0 +1,273 @@
+//! The steps of the re-weighting on a block of rows. The state: eight numbers per row; at the end the dual as the values.
+
+use faer::{MatMut, MatRef};
+use serde::{Deserialize, Serialize};
+
+use super::state::Fit;
+use crate::exec::{
+    Access, Accumulator, BlockState, BlockStep, Matrix, Needs, OutputShape, RowBlock, StepSpec, damaged,
+};
+use crate::linalg::simd::{LANES, power, vectorised};
+use crate::{Error, Float, linalg};
+
+/// Numbers per row: u_n = U_nn and w_n = 1 / V_nn in use, both for the next iteration, both of these before
+/// any momentum, |x_n - X a_n|_2 and |a^n|_2.
+pub(crate) const WIDTH: usize = 8;
+const U: usize = 0;
+pub(crate) const W: usize = 1;
+const NEXT_U: usize = 2;
+const NEXT_W: usize = 3;
+const PLAIN_U: usize = 4;
+const PLAIN_W: usize = 5;
+pub(crate) const RESIDUAL: usize = 6;
+pub(crate) const NORM: usize = 7;
+
+/// u = 1/2 and w = 2 for all: the weights of |a^n| = 1 and residuals of 1; and S.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Start;
+
+impl StepSpec for Start {
+    fn needs(&self) -> Needs {
+        Needs::ROWS.numbers(Access::Change, WIDTH)
+    }
+
+    fn output(&self, features: usize) -> OutputShape {
+        OutputShape { gram: features, ..OutputShape::default() }
+    }
+
+    fn check(&self, _: usize) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+impl<T: Float> BlockStep<T> for Start {
+    fn visit(&self, sums: &mut Accumulator<T>, block: &RowBlock<'_, T>, state: BlockState<'_, T>) {
+        state.numbers.as_chunks_mut::<WIDTH>().0.fill([0.5, 2.0, 0.5, 2.0, 0.5, 2.0, 0.0, 1.0]);
+        linalg::weigh(block.values, std::iter::repeat_n(2.0, block.rows), &mut sums.scratch.values);
+        sums.gram.add(block.matrix_of(&sums.scratch.values));
+    }
+}
+
+/// The eigenvectors and eigenvalues of S, and gamma: what all systems have in common.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "T: Float")]
+pub(crate) struct Systems<T = f64> {
+    pub gamma: f64,
+    pub d: Vec<f64>,
+    pub Q: Matrix<T>,
+}
+
+impl Systems {
+    pub fn new(gamma: f64, d: &[f64], Q: MatRef<'_, f64>) -> Self {
+        Systems { gamma, d: d.to_vec(), Q: Matrix(Q.to_owned()) }
+    }
+
+    fn cast<T: Float>(&self) -> Systems<T> {
+        Systems { gamma: self.gamma, d: self.d.clone(), Q: self.Q.cast() }
+    }
+
+    fn check(&self, features: usize) -> Result<(), Error> {
+        if self.d.len() != features {
+            return Err(damaged());
+        }
+        self.Q.check(features, features)
+    }
+}
+
+impl<T: Float> Systems<T> {
+    /// Y = X Q.
+    fn rotate(&self, block: &RowBlock<'_, T>, scratch: &mut Vec<T>) {
+        scratch.resize(block.values.len(), T::from_f64(0.0));
+        let Y = MatMut::from_row_major_slice_mut(scratch, block.rows, block.features);
+        linalg::product(Y, block.mat(), self.Q.0.as_ref(), 1.0);
+    }
+}
+
+/// The weights made by the last iteration come into use. Then with y_n = Q' x_n: m_n = u_n y_n / (u_n d + gamma),
+/// x_n - X a_n = Q (gamma y_n / (u_n d + gamma)), and sum m m' in the basis Q.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "T: Float")]
+pub(crate) struct Solve<T = f64>(pub Systems<T>);
+
+impl Solve {
+    pub fn cast<T: Float>(&self) -> Solve<T> {
+        Solve(self.0.cast())
+    }
+}
+
+impl StepSpec for Solve {
+    fn needs(&self) -> Needs {
+        Needs::ROWS.numbers(Access::Change, WIDTH)
+    }
+
+    fn output(&self, features: usize) -> OutputShape {
+        OutputShape { gram: features, sums: 4, maxima: 1, ..OutputShape::default() }
+    }
+
+    fn check(&self, features: usize) -> Result<(), Error> {
+        self.0.check(features)
+    }
+}
+
+impl<T: Float> BlockStep<T> for Solve<T> {
+    fn visit(&self, sums: &mut Accumulator<T>, block: &RowBlock<'_, T>, state: BlockState<'_, T>) {
+        let Systems { gamma, d, .. } = &self.0;
+        let rows = state.numbers.as_chunks_mut::<WIDTH>().0;
+        let scratch = &mut sums.scratch.values;
+        self.0.rotate(block, scratch);
+        let mut fit = Fit::read(&sums.sums, &sums.maxima);
+        vectorised(
+            #[inline(always)]
+            || {
+                for (y, row) in scratch.chunks_exact_mut(block.features).zip(rows) {
+                    (row[U], row[W]) = (row[NEXT_U], row[NEXT_W]);
+                    let (square, dot) = divide(y, d, row[U], *gamma);
+                    row[RESIDUAL] = gamma * square.sqrt();
+                    fit.add_sample(row[RESIDUAL], 2.0 * row[U] * row[RESIDUAL], 2.0 * row[U] * gamma * dot);
+                }
+            },
+        );
+        fit.write(&mut sums.sums, &mut sums.maxima);
+        sums.gram.add(block.matrix_of(scratch));
+    }
+}
+
+/// y becomes m = u y / (u d + gamma); the sums of (y / (u d + gamma))^2 and y^2 / (u d + gamma).
+#[inline(always)]
+fn divide<T: Float>(y: &mut [T], d: &[f64], u: f64, gamma: f64) -> (f64, f64) {
+    let (mut squares, mut dots) = ([0.0; LANES], [0.0; LANES]);
+    let mut one = |i: usize, y: &mut T, d: f64| {
+        let share = y.to_f64() / (u * d + gamma);
+        squares[i] += share * share;
+        dots[i] += share * y.to_f64();
+        *y = T::from_f64(u * share);
+    };
+    let ((y, y_rest), (d, d_rest)) = (y.as_chunks_mut::<LANES>(), d.as_chunks::<LANES>());
+    for (y, d) in y.iter_mut().zip(d) {
+        for i in 0..LANES {
+            one(i, &mut y[i], d[i]);
+        }
+    }
+    y_rest.iter_mut().zip(d_rest).enumerate().for_each(|(i, (y, &d))| one(i, y, d));
+    (squares.iter().sum(), dots.iter().sum())
+}
+
+/// |a^n|^2 = w_n^2 |C' x_n|^2; then u_n = 1 / (2 sqrt(|r_n|^2 + eps)), w_n = 2 sqrt(|a^n|^2 + eps), S.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "T: Float")]
+pub(crate) struct Weights<T = f64> {
+    pub momentum: f64,
+    pub eps: f64,
+    /// C C' = Q (sum m m') Q'.
+    pub C: Matrix<T>,
+}
+
+impl Weights {
+    pub fn cast<T: Float>(&self) -> Weights<T> {
+        Weights { momentum: self.momentum, eps: self.eps, C: self.C.cast() }
+    }
+}
+
+/// The weights of the next iteration, with momentum b: both go further the way they went, in logarithms.
+#[inline(always)]
+fn push_weights(rows: &mut [[f64; WIDTH]], b: f64, eps: f64) {
+    for rows in rows.chunks_mut(LANES) {
+        let (mut u, mut w) = ([1.0; LANES], [1.0; LANES]);
+        let (mut further_u, mut further_w) = (u, w);
+        for (i, row) in rows.iter().enumerate() {
+            u[i] = 0.5 / (row[RESIDUAL] * row[RESIDUAL] + eps).sqrt();
+            w[i] = 2.0 * (row[NORM] * row[NORM] + eps).sqrt();
+            (further_u[i], further_w[i]) = (u[i] / row[PLAIN_U], w[i] / row[PLAIN_W]);
+        }
+        if b > 0.0 {
+            (further_u, further_w) = (power(&further_u, b), power(&further_w, b));
+        }
+        for (i, row) in rows.iter_mut().enumerate() {
+            (row[PLAIN_U], row[PLAIN_W]) = (u[i], w[i]);
+            (row[NEXT_U], row[NEXT_W]) = (u[i], w[i]);
+            if b > 0.0 {
+                row[NEXT_U] = (u[i] * further_u[i]).min(0.5 / eps.sqrt());
+                row[NEXT_W] = (w[i] * further_w[i]).max(2.0 * eps.sqrt());
+            }
+        }
+    }
+}
+
+impl StepSpec for Weights {
+    fn needs(&self) -> Needs {
+        Needs::ROWS.numbers(Access::Change, WIDTH)
+    }
+
+    fn output(&self, features: usize) -> OutputShape {
+        OutputShape { gram: features, sums: 1, maxima: 1, ..OutputShape::default() }
+    }
+
+    fn check(&self, features: usize) -> Result<(), Error> {
+        self.C.check(features, features)
+    }
+}
+
+impl<T: Float> BlockStep<T> for Weights<T> {
+    fn visit(&self, sums: &mut Accumulator<T>, block: &RowBlock<'_, T>, state: BlockState<'_, T>) {
+        let (rows, scratch) = (state.numbers.as_chunks_mut::<WIDTH>().0, &mut sums.scratch.values);
+        linalg::times_lower(block.mat(), self.C.0.as_ref(), scratch);
+        vectorised(
+            #[inline(always)]
+            || {
+                for (row, form) in rows.iter_mut().zip(scratch.chunks_exact(block.features)) {
+                    row[NORM] = row[W] * linalg::norm_squared(form).sqrt();
+                }
+            },
+        );
+        for row in rows.iter() {
+            sums.sums[0] += row[NORM];
+            sums.maxima[0] = sums.maxima[0].max(2.0 * row[NORM] / row[W]);
+        }
+        vectorised(
+            #[inline(always)]
+            || push_weights(rows, self.momentum, self.eps),
+        );
+        linalg::weigh(block.values, rows.iter().map(|row| row[NEXT_W]), scratch);
+        sums.gram.add(block.matrix_of(scratch));
+    }
+}
+
+/// d_n = 2 gamma Q m_n: the solution and the certificate in one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "T: Float")]
+pub(crate) struct Finish<T = f64>(pub Systems<T>);
+
+impl Finish {
+    pub fn cast<T: Float>(&self) -> Finish<T> {
+        Finish(self.0.cast())
+    }
+}
+
+impl StepSpec for Finish {
+    fn needs(&self) -> Needs {
+        Needs::ROWS.values(Access::Change).numbers(Access::Read, WIDTH)
+    }
+
+    fn output(&self, _: usize) -> OutputShape {
+        OutputShape::default()
+    }
+
+    fn check(&self, features: usize) -> Result<(), Error> {
+        self.0.check(features)
+    }
+}
+
+impl<T: Float> BlockStep<T> for Finish<T> {
+    fn visit(&self, sums: &mut Accumulator<T>, block: &RowBlock<'_, T>, state: BlockState<'_, T>) {
+        let Systems { gamma, d, Q } = &self.0;
+        let scratch = &mut sums.scratch.values;
+        self.0.rotate(block, scratch);
+        for (y, row) in scratch.chunks_exact_mut(block.features).zip(state.numbers.as_chunks::<WIDTH>().0) {
+            for (y, d) in y.iter_mut().zip(d) {
+                *y = T::from_f64(2.0 * gamma * row[U] * y.to_f64() / (row[U] * d + gamma));
+            }
+        }
+        let dual = MatMut::from_row_major_slice_mut(state.values, block.rows, block.features);
+        linalg::product(dual, block.matrix_of(scratch), Q.0.transpose(), 1.0);
+    }
+}

@@ -1,0 +1,167 @@
+//! Options that several methods share: how many items, the penalty, threads and progress.
+
+use std::ops::ControlFlow;
+
+use crate::Error;
+
+/// What a callback is told, once an iteration.
+///
+/// ```
+/// use arss::{Arss, RunOptions, Samples};
+/// use std::ops::ControlFlow;
+///
+/// let table: Vec<f64> = (0..60).map(|i| f64::from(i * i % 17)).collect();
+/// let mut seen = 0;
+/// let mut stop_after_three = |progress: &arss::Progress| {
+///     seen = progress.iteration;
+///     if progress.iteration == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+/// };
+/// let mut run = RunOptions { progress: Some(&mut stop_after_three), ..RunOptions::default() };
+/// let selection = Arss::default().select_with(&Samples::new(&table, 20, 3)?, 2, &mut run)?;
+/// assert_eq!(selection.report.status, arss::Status::Stopped);
+/// assert_eq!(selection.indices.len(), 2); // the result so far
+/// # Ok::<(), arss::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Progress {
+    /// What is being done: "prepare", "solve" or "score".
+    pub phase: &'static str,
+    /// Iterations (or picks, or blocks of rows) done in this phase.
+    pub iteration: usize,
+    /// The most there can be in this phase.
+    pub limit: usize,
+    /// The model's objective, where the phase has one.
+    pub objective: f64,
+    /// What the stopping rule compares with the tolerance; NaN where there is none.
+    pub residual: f64,
+    /// Relative duality gap; NaN where the model has none.
+    pub gap: f64,
+}
+
+/// A callback: looks at the progress and may stop the run.
+pub type Callback<'a> = dyn FnMut(&Progress) -> ControlFlow<()> + 'a;
+
+/// How to run, and what to return besides the ranking.
+///
+/// ```
+/// use arss::{RunOptions, Samples, Ted};
+///
+/// let table = [3.0, 0.0, 0.0, 2.0, 1.0, 1.0];
+/// let mut run = RunOptions { threads: 1, all_scores: true, ..RunOptions::default() };
+/// let selection = Ted::default().select_with(&Samples::new(&table, 3, 2)?, 1, &mut run)?;
+/// assert_eq!(selection.all_scores.unwrap().len(), 3);
+/// # Ok::<(), arss::Error>(())
+/// ```
+#[derive(Default)]
+pub struct RunOptions<'a> {
+    /// Threads to use; 0 (the default) takes the current rayon pool. The answer does not depend on it.
+    pub threads: usize,
+    /// Rows a block; 0 (the default) chooses by the number of columns.
+    pub block: usize,
+    /// Score every item, not only those that can reach the top K.
+    pub all_scores: bool,
+    /// Return the coefficients A in factored form.
+    pub keep_solution: bool,
+    /// Called once an iteration, on the calling thread.
+    pub progress: Option<&'a mut Callback<'a>>,
+}
+
+impl std::fmt::Debug for RunOptions<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RunOptions")
+            .field("threads", &self.threads)
+            .field("block", &self.block)
+            .field("all_scores", &self.all_scores)
+            .field("keep_solution", &self.keep_solution)
+            .finish_non_exhaustive()
+    }
+}
+
+impl RunOptions<'_> {
+    /// Tells the callback; true if the run shall stop.
+    pub(crate) fn tell(&mut self, progress: &Progress) -> bool {
+        self.progress.as_mut().is_some_and(|callback| callback(progress).is_break())
+    }
+}
+
+impl Progress {
+    /// Progress of a phase that has no objective of its own.
+    pub(crate) fn count(phase: &'static str, iteration: usize, limit: usize) -> Self {
+        Progress { phase, iteration, limit, objective: f64::NAN, residual: f64::NAN, gap: f64::NAN }
+    }
+}
+
+/// How heavily the rows of A are penalised.
+///
+/// ```
+/// use arss::{Arss, Gamma};
+///
+/// let settings = Arss { gamma: Gamma::Ratio(0.3), ..Arss::default() };
+/// assert!(settings.validate().is_ok());
+/// assert!(Arss { gamma: Gamma::Absolute(0.0), ..settings }.validate().is_err());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Gamma {
+    /// As it stands in the objective; larger than 0. Its effect depends on the data's scale and size.
+    Absolute(f64),
+    /// A share of the value at which A = 0 is the answer; larger than 0, usually below 1.
+    Ratio(f64),
+}
+
+impl Gamma {
+    pub(crate) fn validate(self) -> Result<(), Error> {
+        match self {
+            Gamma::Absolute(value) => Error::check("gamma", value, value > 0.0, "larger than 0"),
+            Gamma::Ratio(value) => Error::check("gamma ratio", value, value > 0.0, "larger than 0"),
+        }
+    }
+}
+
+/// How many items to choose.
+///
+/// ```
+/// use arss::{Count, Exemplars, Method, RunOptions, Samples};
+///
+/// let table: Vec<f64> = (0..90).map(|i| f64::from(i % 3) * 9.0 + f64::from(i) * 0.001).collect();
+/// let samples = Samples::new(&table, 90, 1)?;
+/// let method = Method::Exemplars(Exemplars::default());
+/// let picks = |count| method.select_count(&samples, count, &mut RunOptions::default()).map(|found| found.indices.len());
+/// assert_eq!((picks(Count::Exactly(7))?, picks(Count::Share(0.1))?, picks(Count::Auto)?), (7, 9, 3));
+/// # Ok::<(), arss::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Count {
+    /// So many.
+    Exactly(usize),
+    /// A share of the items, larger than 0 and at most 1: rounded down, but at least one item.
+    Share(f64),
+    /// As many as pay: [`Exemplars::select_auto`](crate::Exemplars::select_auto). The other methods cannot tell.
+    Auto,
+}
+
+/// A product with a share this little below a whole number is that number.
+const ROUNDING: f64 = 1e-9;
+
+/// The number of items that a share means.
+pub(crate) fn share_of(share: f64, items: usize) -> Result<usize, Error> {
+    Error::check("k as a share", share, share > 0.0 && share <= 1.0, "larger than 0 and at most 1")?;
+    Ok(((share * items as f64 + ROUNDING) as usize).clamp(1, items))
+}
+
+/// `Ok` if 1 <= k <= items.
+pub(crate) fn check_k(k: usize, items: usize) -> Result<(), Error> {
+    if (1..=items).contains(&k) { Ok(()) } else { Err(Error::BadK { k, items }) }
+}
+
+/// `Ok` if there is one usable weight an item.
+pub(crate) fn check_weights(weights: &[f64], items: usize) -> Result<(), Error> {
+    if weights.len() != items {
+        return Err(Error::WeightCount { found: weights.len(), expected: items });
+    }
+    let bad = weights.iter().position(|w| !(w.is_finite() && *w >= 0.0));
+    let all_zero = weights.iter().all(|&w| w == 0.0);
+    match bad.or(all_zero.then_some(0)) {
+        Some(index) => Err(Error::BadWeight { index, value: weights[index] }),
+        None => Ok(()),
+    }
+}

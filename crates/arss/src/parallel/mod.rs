@@ -1,0 +1,6 @@
+//! Work on many rows at once, with an answer that does not depend on the number of threads.
+
+mod partition;
+mod reduction;
+
+pub(crate) use partition::{Partition, default_block, move_sums};

@@ -1,0 +1,261 @@
+//! The result of every method: the ranking and the report.
+
+use std::time::Instant;
+
+use crate::Assignment;
+
+/// How a run ended.
+///
+/// ```
+/// assert_eq!(arss::Status::IterationLimit.as_str(), "iteration_limit");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// The stopping rule was met, or the method finished by itself.
+    Converged,
+    /// The iterations ran out first.
+    IterationLimit,
+    /// The callback stopped the run; the result is the one so far.
+    Stopped,
+}
+
+impl Status {
+    /// The status as a word for machines: `converged`, `iteration_limit` or `stopped`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Status::Converged => "converged",
+            Status::IterationLimit => "iteration_limit",
+            Status::Stopped => "stopped",
+        }
+    }
+}
+
+/// One line of the history.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct HistoryStep {
+    /// The iteration, from 1.
+    pub iteration: usize,
+    /// The model's objective at this iterate.
+    pub objective: f64,
+    /// What the stopping rule compares with the tolerance.
+    pub residual: f64,
+    /// Relative duality gap; NaN where the model has none.
+    pub gap: f64,
+    /// The penalty mu (ARSS); NaN elsewhere.
+    pub mu: f64,
+    /// The share of the entries of E that are not zero (ARSS), that is where the loss acts; NaN elsewhere.
+    pub active: f64,
+}
+
+/// Wall-clock seconds a phase.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Seconds {
+    /// Checks, gamma_max, first sums.
+    pub prepare: f64,
+    /// The iterations.
+    pub solve: f64,
+    /// Scores and ranking.
+    pub score: f64,
+}
+
+/// Something the caller should know about a selection that worked.
+///
+/// ```
+/// let note = arss::Note::Saturated { k: 9, rank: 3 };
+/// assert!(note.to_string().contains("saturates"));
+/// let note = arss::Note::Gated { rows: 470, items: 1000 };
+/// assert!(note.to_string().ends_with("without the gate"));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum Note {
+    /// K exceeds the dimension that linear self-representation can fill.
+    Saturated {
+        /// The number of items asked for.
+        k: usize,
+        /// The largest rank the table can have.
+        rank: usize,
+    },
+    /// The loss never acted: E stayed zero, so p had no effect.
+    LossNeverActed,
+    /// K-medoids looked at samples of the rows, not at all swaps.
+    Sampled {
+        /// Rows in each sample.
+        rows: usize,
+    },
+    /// Rows beyond the gate: too strange to be chosen or to be stood for.
+    Gated {
+        /// How many.
+        rows: usize,
+        /// Of how many.
+        items: usize,
+    },
+}
+
+/// A larger share of rows beyond the gate deserves a word more.
+const MANY: f64 = 0.15;
+
+impl std::fmt::Display for Note {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Note::Saturated { k, rank } => write!(
+                f,
+                "k = {k} exceeds the rank of the data (at most {rank}): linear self-representation saturates there, \
+                 later picks add little"
+            ),
+            Note::LossNeverActed => write!(
+                f,
+                "the representation error stayed exactly zero, so the robust loss never acted and p had no effect: \
+                 a larger gamma makes it act"
+            ),
+            Note::Sampled { rows } => write!(f, "many rows: swaps were searched in samples of {rows} rows"),
+            Note::Gated { rows, items } => {
+                write!(f, "{rows} of {items} rows look like outliers and were left aside")?;
+                // So many may be a class that is spread wide: on three of the twelve further sets of docs/exemplars.md
+                // a fifth to a half of the clean rows were left aside.
+                if *rows as f64 > MANY * *items as f64 {
+                    write!(f, "; if they are a group of their own, run without the gate")?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// What the solver did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// How the run ended.
+    pub status: Status,
+    /// Iterations done (picks, for the greedy methods).
+    pub iterations: usize,
+    /// The model's objective at the result; NaN for `random`.
+    pub objective: f64,
+    /// Relative constraint residual |X - XA - E| / |X| (ARSS).
+    pub constraint_residual: Option<f64>,
+    /// Relative duality gap (ARSS with p = 1, RRSS): the objective is at most this share above the optimum.
+    pub gap: Option<f64>,
+    /// The weight gamma that was used (ARSS, RRSS).
+    pub gamma: Option<f64>,
+    /// One entry an iteration (ARSS, RRSS, k-means, k-medoids).
+    pub history: Vec<HistoryStep>,
+    /// Seconds a phase.
+    pub seconds: Seconds,
+    /// Rows whose score was computed exactly.
+    pub rows_scored: usize,
+    /// What the caller should know.
+    pub notes: Vec<Note>,
+}
+
+/// The solution in linear memory: coefficients and certificate in one.
+///
+/// A\[n\]\[m\] = weights\[n\] <x_n, dual_m> / gamma, gamma being [`Report::gamma`]. For the convex
+/// models `dual`, divided by the least number that makes it feasible, bounds the optimum from below
+/// by <dual, X>; `docs/algorithm.md` has both dual problems.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Solution {
+    /// w_n = sqrt(|a^n|^2 + eps) of the iteration before: one weight an item.
+    pub weights: Vec<f64>,
+    /// One row of L values an item, row-major: minus the multiplier (ARSS), 2 u_n (x_n - X a_n) (RRSS).
+    pub dual: Vec<f64>,
+}
+
+/// The chosen items, best first, and everything known about the choice.
+///
+/// Equal scores are ranked by index, the smaller first.
+///
+/// ```
+/// use arss::{Samples, Ted};
+///
+/// let table = [3.0, 0.0, 0.0, 2.0, 1.0, 1.0];
+/// let selection = Ted::default().select(&Samples::new(&table, 3, 2)?, 2)?;
+/// assert_eq!(selection.indices, [0, 1]);
+/// assert_eq!(selection.residuals.len(), 3);
+/// # Ok::<(), arss::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Selection {
+    /// Name of the method, as [`Method::name`](crate::Method::name) gives it.
+    pub method: &'static str,
+    /// The K chosen items, best first (exemplars: in the order they were chosen).
+    pub indices: Vec<usize>,
+    /// The score of each chosen item.
+    pub scores: Vec<f64>,
+    /// The score of every item, if asked for.
+    pub all_scores: Option<Vec<f64>>,
+    /// What the picks stand for (exemplars, facility location).
+    pub assignment: Option<Assignment>,
+    /// 2-norm of each row of A (ARSS, RRSS).
+    pub row_norms: Option<Vec<f64>>,
+    /// What the method leaves of each item: an outlier score, larger is stranger. For exemplars
+    /// above 1 means beyond the gate.
+    pub residuals: Vec<f64>,
+    /// The coefficients, if asked for (ARSS, RRSS).
+    pub solution: Option<Solution>,
+    /// What the solver did.
+    pub report: Report,
+}
+
+impl Selection {
+    /// The score of every item where those that are not chosen have none: 0.
+    pub(crate) fn spread(&self, items: usize) -> Vec<f64> {
+        let mut all = vec![0.0; items];
+        self.indices.iter().zip(&self.scores).for_each(|(&item, &score)| all[item] = score);
+        all
+    }
+}
+
+impl HistoryStep {
+    /// What the callback is told of this step.
+    pub(crate) fn progress(&self, limit: usize) -> crate::Progress {
+        let HistoryStep { iteration, objective, residual, gap, .. } = *self;
+        crate::Progress { phase: "solve", iteration, limit, objective, residual, gap }
+    }
+}
+
+/// A report with what every baseline knows; the rest is empty.
+pub(crate) fn report(status: Status, iterations: usize, objective: f64, items: usize) -> Report {
+    Report {
+        status,
+        iterations,
+        objective,
+        constraint_residual: None,
+        gap: None,
+        gamma: None,
+        history: Vec::new(),
+        seconds: Seconds::default(),
+        rows_scored: items,
+        notes: Vec::new(),
+    }
+}
+
+/// The phases of a run, in order: prepare, solve, score.
+pub(crate) struct Clock {
+    start: Instant,
+    prepared: Instant,
+    solved: Instant,
+}
+
+impl Clock {
+    pub fn start() -> Self {
+        let now = Instant::now();
+        Clock { start: now, prepared: now, solved: now }
+    }
+
+    pub fn prepared(&mut self) {
+        self.prepared = Instant::now();
+        self.solved = self.prepared;
+    }
+
+    pub fn solved(&mut self) {
+        self.solved = Instant::now();
+    }
+
+    pub fn seconds(&self) -> Seconds {
+        Seconds {
+            prepare: (self.prepared - self.start).as_secs_f64(),
+            solve: (self.solved - self.prepared).as_secs_f64(),
+            score: self.solved.elapsed().as_secs_f64(),
+        }
+    }
+}
