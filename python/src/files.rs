@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use arss::elsewhere::{RowSource, Stream};
 use arss::{Count, Error, Method, Run, Selection};
-use arss_scratch::{Cell, Rows, Scratch};
+use arss_table::scratch::{Cell, Rows, Scratch};
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;

@@ -1,0 +1,160 @@
+//! One run of a method on a table.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use arss::elsewhere::{RowSource, Stream, triangle};
+use arss::{Count, Error, Float, Method, Run, Samples, Selection};
+use arss_table::scratch::{Cell, Rows, Scratch};
+
+use crate::args::large_tables::DiskArgs;
+use crate::failure::Failure;
+use crate::planning::memory_estimate;
+use crate::planning::memory_estimate::Shape;
+use crate::terminal::interrupt;
+use crate::terminal::interrupt::Stage;
+use crate::terminal::messages::Messages;
+use crate::terminal::progress;
+use crate::terminal::progress::Show;
+use arss_table::Scale;
+use arss_table::checkpoint;
+use arss_table::checkpoint::Checkpoint;
+use arss_table::{Grid, Values};
+
+/// What to choose, and how.
+#[derive(Debug)]
+pub struct Job<'a> {
+    /// The method.
+    pub method: &'a Method,
+    /// How many.
+    pub count: Count,
+    /// Columns instead of rows.
+    pub features: bool,
+    /// Threads, 0 for all.
+    pub threads: usize,
+    /// Score every item.
+    pub all_scores: bool,
+    /// Where a table that is in a file is worked on; not looked at otherwise.
+    pub disk: Disk<'a>,
+}
+
+/// How a table that is in a file is worked on.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Disk<'a> {
+    /// The folder for scratch files.
+    pub folder: Option<&'a Path>,
+    /// Most memory of the run.
+    pub limit: u64,
+    /// The flags about checkpoints.
+    pub flags: Option<&'a DiskArgs>,
+}
+
+/// Scales the values as asked.
+pub fn prepare(values: Values, how: Scale, messages: &mut Messages) -> Result<Values, Failure> {
+    if how == Scale::None {
+        return Ok(values);
+    }
+    let (values, done) = arss_table::scale(values, how)?;
+    if !done {
+        messages.add("note: every column is constant, so the values were left unscaled".to_owned());
+    }
+    Ok(values)
+}
+
+/// Chooses; Ctrl-C meanwhile ends the process, or the choice where the ranking so far is to be kept.
+pub fn run(values: &Values, job: &Job<'_>, messages: &mut Messages) -> Result<Selection, Failure> {
+    let _show = Show::new(messages.quiet());
+    interrupt::enter(Stage::Solving);
+    progress::phase("prepare");
+    let selection = match values {
+        Values::F32(grid) => run_grid(grid, job, messages),
+        Values::F64(grid) => run_grid(grid, job, messages),
+        Values::File32(spilled) => run_rows(&spilled.rows, job, messages),
+        Values::File64(spilled) => run_rows(&spilled.rows, job, messages),
+    };
+    interrupt::check()?;
+    interrupt::enter(Stage::Writing);
+    let selection = selection?;
+    for note in &selection.report.notes {
+        messages.add(format!("note: {note}"));
+    }
+    messages.flush();
+    Ok(selection)
+}
+
+fn run_grid<T: Float>(grid: &Grid<T>, job: &Job<'_>, messages: &mut Messages) -> Result<Selection, Failure> {
+    let samples = grid.samples()?;
+    if samples.max_abs() == 0.0 {
+        return Err(Error::AllZero { rows: grid.rows, columns: grid.columns }.into());
+    }
+    let items = if job.features { samples.transposed() } else { samples };
+    with_run(job, messages, |run| Ok(job.method.select_count(&items, job.count, run)?))
+}
+
+/// The same from a file.
+fn run_rows<T: Cell>(rows: &Rows<T>, job: &Job<'_>, messages: &mut Messages) -> Result<Selection, Failure> {
+    let (items, features) = (rows.items(), rows.features());
+    if job.features {
+        // Methods that look at distances and angles only see the same columns in a small triangle.
+        let triangle = triangle(rows)?;
+        if job.disk.flags.is_some_and(|flags| flags.checkpoint.is_some()) {
+            messages.add("note: columns are chosen in one go, so there is nothing for --checkpoint to keep".to_owned());
+        }
+        let samples = Samples::new(&triangle, items.min(features), features)?.transposed();
+        return with_run(job, messages, |run| Ok(job.method.select_count(&samples, job.count, run)?));
+    }
+    let folder = job.disk.folder.map_or_else(std::env::temp_dir, Path::to_owned);
+    let failed = |error: std::io::Error| Failure::Run(error.to_string());
+    let (values, numbers) = (Scratch::new(&folder).map_err(failed)?, Scratch::new(&folder).map_err(failed)?);
+    let shape = Shape::of_rows((items, features), size_of::<T>(), job.count);
+    let memory = memory_estimate::for_blocks(job.disk.limit, job.method, &shape) as usize;
+    let stream = Stream { source: rows, values: &values, numbers: &numbers, memory };
+    match checkpoint_of(rows, job, (&values, &numbers), messages)? {
+        None => with_run(job, messages, |run| Ok(stream.select(job.method, job.count, run)?)),
+        Some(mut diary) => {
+            with_run(job, messages, |run| Ok(stream.select_with_journal(job.method, job.count, &mut diary, run)?))
+        }
+    }
+}
+
+/// The checkpoint of the run, if one is asked for.
+fn checkpoint_of<'a, T: Cell>(
+    rows: &Rows<T>,
+    job: &Job<'_>,
+    state: (&'a Scratch<T>, &'a Scratch<f64>),
+    messages: &mut Messages,
+) -> Result<Option<Checkpoint<'a, T>>, Failure> {
+    let Some(flags) = job.disk.flags else { return Ok(None) };
+    let Some(folder) = flags.checkpoint.as_deref() else { return Ok(None) };
+    let options = checkpoint::run::Options {
+        folder,
+        every: flags.every,
+        resume: flags.resume,
+        method: job.method,
+        count: job.count,
+        all_scores: job.all_scores,
+    };
+    let (found, note) = checkpoint::run::open(rows, &options, state)?;
+    note.into_iter().for_each(|note| messages.add(note));
+    Ok(Some(found))
+}
+
+/// Calls `choose` with a run that tells how far it is and listens for Ctrl-C.
+fn with_run(
+    job: &Job<'_>,
+    messages: &mut Messages,
+    choose: impl FnOnce(&mut Run<'_>) -> Result<Selection, Failure>,
+) -> Result<Selection, Failure> {
+    let mut callback = |state: &arss::Progress| {
+        if interrupt::asked() {
+            return ControlFlow::Break(());
+        }
+        // The solver is under way, so the input is good: held messages can be said.
+        messages.flush();
+        progress::at(state.phase, state.iteration, state.limit);
+        ControlFlow::Continue(())
+    };
+    let mut run =
+        Run { threads: job.threads, all_scores: job.all_scores, progress: Some(&mut callback), ..Run::default() };
+    choose(&mut run)
+}
