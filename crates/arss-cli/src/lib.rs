@@ -33,7 +33,7 @@ use terminal::{interrupt, messages};
 pub fn run(words: impl IntoIterator<Item = OsString>) -> u8 {
     let started = Instant::now();
     let words: Vec<OsString> = words.into_iter().collect();
-    messages::speak(words.iter().any(|word| word == "--json-progress"), false);
+    messages::set_format(words.iter().any(|word| word == "--json-progress"), false);
     let result = start(words);
     let speaks = messages::json() && !messages::quiet();
     match result {
@@ -73,7 +73,7 @@ fn command(matches: &ArgMatches, words: &[OsString]) -> Result<(), Failure> {
     let cli = Cli::from_arg_matches(matches).map_err(|error| Failure::Input(failure::one_line(&error.to_string())))?;
     let (name, flags) = matches.subcommand().unwrap_or(("", matches));
     let quiet = flags.try_get_one::<bool>("quiet").ok().flatten() == Some(&true);
-    messages::speak(cli.global.json_progress, quiet);
+    messages::set_format(cli.global.json_progress, quiet);
     if messages::json() && !quiet {
         messages::event(&json!({ "event": "start", "command": name, "version": env!("CARGO_PKG_VERSION") }));
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use arss::elsewhere::{RowSource, Stream, triangle};
 use arss::{Count, Error, Float, Method, Run, Samples, Selection};
-use arss_table::scratch::{Cell, Rows, Scratch};
+use arss_table::scratch::{DiskFloat, Rows, ScratchFile};
 
 use crate::args::large_tables::DiskArgs;
 use crate::failure::Failure;
@@ -19,7 +19,7 @@ use crate::terminal::progress::Show;
 use arss_table::Scale;
 use arss_table::checkpoint;
 use arss_table::checkpoint::Checkpoint;
-use arss_table::{Grid, Values};
+use arss_table::{DenseMatrix, Matrix};
 
 /// What to choose, and how.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ pub struct Disk<'a> {
 }
 
 /// Scales the values as asked.
-pub fn prepare(values: Values, how: Scale, messages: &mut Messages) -> Result<Values, Failure> {
+pub fn prepare(values: Matrix, how: Scale, messages: &mut Messages) -> Result<Matrix, Failure> {
     if how == Scale::None {
         return Ok(values);
     }
@@ -62,15 +62,15 @@ pub fn prepare(values: Values, how: Scale, messages: &mut Messages) -> Result<Va
 }
 
 /// Chooses; Ctrl-C meanwhile ends the process, or the choice where the ranking so far is to be kept.
-pub fn run(values: &Values, job: &Job<'_>, messages: &mut Messages) -> Result<Selection, Failure> {
+pub fn run(values: &Matrix, job: &Job<'_>, messages: &mut Messages) -> Result<Selection, Failure> {
     let _show = Show::new(messages.quiet());
     interrupt::enter(Stage::Solving);
     progress::phase("prepare");
     let selection = match values {
-        Values::F32(grid) => run_grid(grid, job, messages),
-        Values::F64(grid) => run_grid(grid, job, messages),
-        Values::File32(spilled) => run_rows(&spilled.rows, job, messages),
-        Values::File64(spilled) => run_rows(&spilled.rows, job, messages),
+        Matrix::F32(grid) => run_grid(grid, job, messages),
+        Matrix::F64(grid) => run_grid(grid, job, messages),
+        Matrix::Disk32(spilled) => run_rows(&spilled.rows, job, messages),
+        Matrix::Disk64(spilled) => run_rows(&spilled.rows, job, messages),
     };
     interrupt::check()?;
     interrupt::enter(Stage::Writing);
@@ -82,7 +82,7 @@ pub fn run(values: &Values, job: &Job<'_>, messages: &mut Messages) -> Result<Se
     Ok(selection)
 }
 
-fn run_grid<T: Float>(grid: &Grid<T>, job: &Job<'_>, messages: &mut Messages) -> Result<Selection, Failure> {
+fn run_grid<T: Float>(grid: &DenseMatrix<T>, job: &Job<'_>, messages: &mut Messages) -> Result<Selection, Failure> {
     let samples = grid.samples()?;
     if samples.max_abs() == 0.0 {
         return Err(Error::AllZero { rows: grid.rows, columns: grid.columns }.into());
@@ -92,7 +92,7 @@ fn run_grid<T: Float>(grid: &Grid<T>, job: &Job<'_>, messages: &mut Messages) ->
 }
 
 /// The same from a file.
-fn run_rows<T: Cell>(rows: &Rows<T>, job: &Job<'_>, messages: &mut Messages) -> Result<Selection, Failure> {
+fn run_rows<T: DiskFloat>(rows: &Rows<T>, job: &Job<'_>, messages: &mut Messages) -> Result<Selection, Failure> {
     let (items, features) = (rows.items(), rows.features());
     if job.features {
         // Methods that look at distances and angles only see the same columns in a small triangle.
@@ -105,7 +105,7 @@ fn run_rows<T: Cell>(rows: &Rows<T>, job: &Job<'_>, messages: &mut Messages) -> 
     }
     let folder = job.disk.folder.map_or_else(std::env::temp_dir, Path::to_owned);
     let failed = |error: std::io::Error| Failure::Run(error.to_string());
-    let (values, numbers) = (Scratch::new(&folder).map_err(failed)?, Scratch::new(&folder).map_err(failed)?);
+    let (values, numbers) = (ScratchFile::new(&folder).map_err(failed)?, ScratchFile::new(&folder).map_err(failed)?);
     let shape = Shape::of_rows((items, features), size_of::<T>(), job.count);
     let memory = memory_estimate::for_blocks(job.disk.limit, job.method, &shape) as usize;
     let stream = Stream { source: rows, values: &values, numbers: &numbers, memory };
@@ -118,10 +118,10 @@ fn run_rows<T: Cell>(rows: &Rows<T>, job: &Job<'_>, messages: &mut Messages) -> 
 }
 
 /// The checkpoint of the run, if one is asked for.
-fn checkpoint_of<'a, T: Cell>(
+fn checkpoint_of<'a, T: DiskFloat>(
     rows: &Rows<T>,
     job: &Job<'_>,
-    state: (&'a Scratch<T>, &'a Scratch<f64>),
+    state: (&'a ScratchFile<T>, &'a ScratchFile<f64>),
     messages: &mut Messages,
 ) -> Result<Option<Checkpoint<'a, T>>, Failure> {
     let Some(flags) = job.disk.flags else { return Ok(None) };

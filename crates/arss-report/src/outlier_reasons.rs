@@ -7,7 +7,7 @@
 use arss::Selection;
 
 use crate::{median, sample};
-use arss_table::numeric_view::Cells;
+use arss_table::numeric_view::NumericView;
 
 /// Most columns that are named.
 const NAMED: usize = 3;
@@ -28,7 +28,7 @@ pub struct Reason {
 /// Knows why a row is strange.
 #[derive(Debug)]
 pub struct Reasons<'a> {
-    cells: Cells<'a>,
+    cells: NumericView<'a>,
     /// The nearest exemplar of each row.
     exemplars: Vec<usize>,
     /// The usual difference, a column.
@@ -37,7 +37,7 @@ pub struct Reasons<'a> {
 
 impl<'a> Reasons<'a> {
     /// The reasons for the outlier scores of `selection`; `None` if it does not say what its picks stand for.
-    pub fn new(cells: Cells<'a>, selection: &Selection) -> Option<Self> {
+    pub fn new(cells: NumericView<'a>, selection: &Selection) -> Option<Self> {
         let labels = &selection.assignment.as_ref()?.labels;
         let exemplars: Vec<usize> = labels.iter().map(|&label| selection.indices[label]).collect();
         let ordinary = |row: &usize| selection.residuals[*row] <= 1.0;
@@ -89,7 +89,7 @@ impl<'a> Reasons<'a> {
 }
 
 /// The root mean square distance of a column from its mean.
-fn spread(cells: &Cells<'_>, column: usize) -> f64 {
+fn spread(cells: &NumericView<'_>, column: usize) -> f64 {
     let count = cells.rows as f64;
     let values = || (0..cells.rows).map(|row| cells.get(row, column));
     let mean = values().sum::<f64>() / count;
@@ -110,26 +110,26 @@ mod tests {
     use arss::{Exemplars, Run, Samples};
 
     use super::*;
-    use arss_table::{Grid, Values};
+    use arss_table::{DenseMatrix, Matrix};
 
     /// Two groups of rows, one row with the first column of one group and the second of the other.
-    fn crossed() -> Values {
+    fn crossed() -> Matrix {
         let mut data = Vec::new();
         for row in 0..60 {
             let (side, wave) = (f64::from(row % 2) * 10.0, (f64::from(row) * 1.7).sin() * 0.2);
             data.extend([side + wave, side - wave, 3.0]);
         }
         data.extend([0.0, 10.0, 3.0]);
-        Values::F64(Grid { data, rows: 61, columns: 3, by_column: false })
+        Matrix::F64(DenseMatrix { data, rows: 61, columns: 3, by_column: false })
     }
 
     #[test]
     fn a_row_that_no_single_column_gives_away_is_explained() {
         let values = crossed();
-        let Values::F64(grid) = &values else { panic!() };
+        let Matrix::F64(grid) = &values else { panic!() };
         let samples: Samples<'_, f64> = grid.samples().unwrap();
         let selection = Exemplars::default().select_auto(&samples, &mut Run::default()).unwrap();
-        let reasons = Reasons::new(Cells::new(&values).unwrap(), &selection).unwrap();
+        let reasons = Reasons::new(NumericView::new(&values).unwrap(), &selection).unwrap();
         let found = reasons.of(60);
         // Its exemplar is of one group, so one column differs; which group is nearer is a matter of decimals.
         assert!(found[0].column < 2 && found[0].difference.abs() > 10.0, "{found:?}");

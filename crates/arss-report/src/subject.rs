@@ -1,12 +1,12 @@
 //! What a report is about: the table, what was asked, and what was found.
 
 use arss::{Count, Method, Samples, Selection};
-use arss_table::scratch::Cell;
+use arss_table::scratch::DiskFloat;
 
 use crate::comparison::Comparison;
 use crate::outlier_reasons::Reasons;
-use arss_table::numeric_view::Cells;
-use arss_table::{Spilled, Table, Values};
+use arss_table::numeric_view::NumericView;
+use arss_table::{DiskMatrix, Matrix, Table};
 
 /// Columns of the file that are shown.
 const COLUMNS: usize = 12;
@@ -108,7 +108,7 @@ impl Subject<'_> {
         if self.chose_columns || self.threshold().is_none() {
             return None;
         }
-        let reasons = Reasons::new(Cells::new(&self.table.values).ok()?, self.selection)?;
+        let reasons = Reasons::new(NumericView::new(&self.table.values).ok()?, self.selection)?;
         let names = &self.table.names;
         Some(rows.iter().map(|&row| reasons.text(row, names)).collect())
     }
@@ -117,11 +117,11 @@ impl Subject<'_> {
     pub fn visit(&self, items: &[usize], features: &[usize], mut visit: impl FnMut(usize, &[f64])) {
         // Values near the limits of the range would overflow when squared: distances are compared, not read.
         match &self.table.values {
-            Values::F32(grid) => each(grid.samples(), self.chose_columns, items, features, &mut visit),
-            Values::F64(grid) => each(grid.samples(), self.chose_columns, items, features, &mut visit),
-            Values::File32(rows) if !self.chose_columns => each_row(rows, items, features, &mut visit),
-            Values::File64(rows) if !self.chose_columns => each_row(rows, items, features, &mut visit),
-            Values::File32(_) | Values::File64(_) => {}
+            Matrix::F32(grid) => each(grid.samples(), self.chose_columns, items, features, &mut visit),
+            Matrix::F64(grid) => each(grid.samples(), self.chose_columns, items, features, &mut visit),
+            Matrix::Disk32(rows) if !self.chose_columns => each_row(rows, items, features, &mut visit),
+            Matrix::Disk64(rows) if !self.chose_columns => each_row(rows, items, features, &mut visit),
+            Matrix::Disk32(_) | Matrix::Disk64(_) => {}
         }
     }
 }
@@ -147,7 +147,12 @@ fn each<T: arss::Float>(
 }
 
 /// The same from a file.
-fn each_row<T: Cell>(rows: &Spilled<T>, items: &[usize], features: &[usize], visit: &mut impl FnMut(usize, &[f64])) {
+fn each_row<T: DiskFloat>(
+    rows: &DiskMatrix<T>,
+    items: &[usize],
+    features: &[usize],
+    visit: &mut impl FnMut(usize, &[f64]),
+) {
     let mut largest = f64::MIN_POSITIVE;
     let all = rows.walk(&mut |_, rows| {
         largest = rows.iter().fold(largest, |largest, value| largest.max(value.to_f64().abs()));

@@ -70,8 +70,8 @@ fn strange(subject: &Subject<'_>) -> String {
     }
     let gated = matches!(subject.method, Method::Exemplars(settings) if settings.gate);
     let fate = match (gated, threshold) {
-        (true, 1.0) => "were set aside",
-        (true, _) => "were set aside if it is above 1",
+        (true, 1.0) => "were set side",
+        (true, _) => "were set side if it is above 1",
         _ => "could be chosen all the same (--no-gate)",
     };
     let share = percent(count as f64 / subject.items() as f64);

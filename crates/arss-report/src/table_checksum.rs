@@ -3,7 +3,7 @@
 use arss::Float;
 use arss_table::checksum::Sum;
 
-use arss_table::{Table, Values};
+use arss_table::{Matrix, Table};
 
 /// A sum that every bit and its place go into.
 #[derive(Debug, Clone, Copy)]
@@ -17,11 +17,11 @@ impl Checksum {
         sum.add(rows as u64);
         sum.add(columns as u64);
         match &table.values {
-            Values::F32(grid) => sum.add_values(&grid.data),
-            Values::F64(grid) => sum.add_values(&grid.data),
+            Matrix::F32(grid) => sum.add_values(&grid.data),
+            Matrix::F64(grid) => sum.add_values(&grid.data),
             // A file that cannot be read fails where it is chosen from.
-            Values::File32(rows) => drop(rows.walk(&mut |_, rows| sum.add_values(rows))),
-            Values::File64(rows) => drop(rows.walk(&mut |_, rows| sum.add_values(rows))),
+            Matrix::Disk32(rows) => drop(rows.walk(&mut |_, rows| sum.add_values(rows))),
+            Matrix::Disk64(rows) => drop(rows.walk(&mut |_, rows| sum.add_values(rows))),
         }
         table.headings().iter().for_each(|name| sum.add_text(name));
         sum
@@ -59,7 +59,7 @@ mod tests {
     #[test]
     fn every_change_changes_the_sum() {
         let sum = |text: &str| {
-            let table = arss_table::read_bytes(text.as_bytes(), "t.csv", &arss_table::Reading::default()).unwrap();
+            let table = arss_table::read_bytes(text.as_bytes(), "t.csv", &arss_table::ReadOptions::default()).unwrap();
             Checksum::of(&table).with_cells(&table, &[1]).text()
         };
         let first = sum("a,b,c\n1,2,x\n3,4,y\n");

@@ -16,7 +16,7 @@ const RATIO: u64 = 200;
 
 /// The bytes of an input.
 #[derive(Debug)]
-pub enum Store {
+pub enum ByteSource {
     /// A regular file; its bytes stay where they are.
     File {
         /// The open file.
@@ -32,7 +32,7 @@ pub enum Store {
 
 /// How much may be kept in memory.
 #[derive(Debug, Clone, Copy)]
-pub struct Limit {
+pub struct MemoryLimit {
     /// Bytes.
     pub bytes: u64,
     /// True if somebody asked for it: archives are then not suspected.
@@ -41,18 +41,18 @@ pub struct Limit {
     pub disk: bool,
 }
 
-impl Default for Limit {
+impl Default for MemoryLimit {
     /// Half of the memory that is free.
     fn default() -> Self {
-        Limit::new(None)
+        MemoryLimit::new(None)
     }
 }
 
-impl Limit {
+impl MemoryLimit {
     /// The memory that was asked for, or half of what is free.
     pub fn new(asked: Option<u64>) -> Self {
         let bytes = asked.or_else(|| crate::free_memory::bytes().map(|bytes| bytes / 2)).unwrap_or(u64::MAX);
-        Limit { bytes, asked: asked.is_some(), disk: false }
+        MemoryLimit { bytes, asked: asked.is_some(), disk: false }
     }
 
     /// Fails if so many values do not fit. Without a limit that somebody asked for, they may take all that is free:
@@ -74,7 +74,7 @@ impl Limit {
 
 /// How an input is packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Packing {
+pub enum Compression {
     /// Not at all.
     None,
     /// gzip.
@@ -83,46 +83,53 @@ pub enum Packing {
     Zstd,
 }
 
-impl Packing {
+impl Compression {
     /// By the first bytes.
-    pub fn of(start: &[u8]) -> Packing {
+    pub fn of(start: &[u8]) -> Compression {
         if start.starts_with(b"\x1f\x8b") {
-            Packing::Gzip
+            Compression::Gzip
         } else if start.starts_with(b"\x28\xb5\x2f\xfd") {
-            Packing::Zstd
+            Compression::Zstd
         } else {
-            Packing::None
+            Compression::None
         }
     }
 }
 
-impl Store {
+impl ByteSource {
     /// Opens `path`, or takes standard input; archives and pipes are read whole, to memory or to a file in `scratch`.
-    pub fn open(path: &Path, limit: Limit, scratch: Option<&Path>) -> Result<Store, TableError> {
+    pub fn open(path: &Path, limit: MemoryLimit, scratch: Option<&Path>) -> Result<ByteSource, TableError> {
         if path == Path::new(STDIN) {
-            return Store::taken(io::stdin().lock(), path, limit, scratch);
+            return ByteSource::taken(io::stdin().lock(), path, limit, scratch);
         }
         let (file, opened) = open(path)?;
         if !opened.is_file() {
-            return Store::taken(file, path, limit, scratch);
+            return ByteSource::taken(file, path, limit, scratch);
         }
-        let store = Store::File { file, opened, path: path.to_owned() };
-        let packing = Packing::of(&store.start(4).map_err(|error| unreadable(path, &error))?);
-        if packing == Packing::None {
+        let store = ByteSource::File { file, opened, path: path.to_owned() };
+        let packing = Compression::of(&store.start(4).map_err(|error| unreadable(path, &error))?);
+        if packing == Compression::None {
             return Ok(store);
         }
-        let Store::File { file, .. } = &store else { return Ok(store) };
+        let ByteSource::File { file, .. } = &store else { return Ok(store) };
         unpacked(file, packing, (path, scratch), limit)
     }
 
     /// What comes out of a pipe, unpacked.
-    pub fn taken(pipe: impl Read, path: &Path, limit: Limit, scratch: Option<&Path>) -> Result<Store, TableError> {
-        let store = Store::kept(pipe, limit, (path, scratch), None)?;
-        let packing = Packing::of(&store.start(4).map_err(|error| unreadable(path, &error))?);
+    pub fn taken(
+        pipe: impl Read,
+        path: &Path,
+        limit: MemoryLimit,
+        scratch: Option<&Path>,
+    ) -> Result<ByteSource, TableError> {
+        let store = ByteSource::kept(pipe, limit, (path, scratch), None)?;
+        let packing = Compression::of(&store.start(4).map_err(|error| unreadable(path, &error))?);
         match &store {
-            _ if packing == Packing::None => Ok(store),
-            Store::Memory(bytes) => unpacked(&bytes[..], packing, (path, scratch), limit),
-            Store::File { .. } => unpacked(At { store: Arc::new(store), at: 0 }, packing, (path, scratch), limit),
+            _ if packing == Compression::None => Ok(store),
+            ByteSource::Memory(bytes) => unpacked(&bytes[..], packing, (path, scratch), limit),
+            ByteSource::File { .. } => {
+                unpacked(ByteReader { store: Arc::new(store), at: 0 }, packing, (path, scratch), limit)
+            }
         }
     }
 
@@ -130,14 +137,14 @@ impl Store {
     /// they come from.
     pub fn kept(
         reader: impl Read,
-        limit: Limit,
+        limit: MemoryLimit,
         (path, scratch): (&Path, Option<&Path>),
         packed: Option<&std::cell::Cell<u64>>,
-    ) -> Result<Store, TableError> {
+    ) -> Result<ByteSource, TableError> {
         let Some(folder) = scratch else {
             let mut bytes = Vec::new();
             copy_limited(reader, &mut bytes, limit, (path, packed))?;
-            return Ok(Store::Memory(bytes));
+            return Ok(ByteSource::Memory(bytes));
         };
         let failed = |error: io::Error| TableError::Run(format!("{}: cannot be written: {error}", folder.display()));
         let mut file = tempfile::tempfile_in(folder).map_err(failed)?;
@@ -146,14 +153,14 @@ impl Store {
             other => other,
         })?;
         let opened = file.metadata().map_err(failed)?;
-        Ok(Store::File { file, opened, path: path.to_owned() })
+        Ok(ByteSource::File { file, opened, path: path.to_owned() })
     }
 
     /// The number of bytes.
     pub fn len(&self) -> u64 {
         match self {
-            Store::File { opened, .. } => opened.len(),
-            Store::Memory(bytes) => bytes.len() as u64,
+            ByteSource::File { opened, .. } => opened.len(),
+            ByteSource::Memory(bytes) => bytes.len() as u64,
         }
     }
 
@@ -168,13 +175,13 @@ impl Store {
     /// Fills `buffer` from position `at` as far as there are bytes; gives their number.
     pub fn read_at(&self, buffer: &mut [u8], at: u64) -> io::Result<usize> {
         match self {
-            Store::Memory(bytes) => {
+            ByteSource::Memory(bytes) => {
                 let rest = bytes.get(usize::try_from(at).unwrap_or(usize::MAX)..).unwrap_or_default();
                 let count = rest.len().min(buffer.len());
                 buffer[..count].copy_from_slice(&rest[..count]);
                 Ok(count)
             }
-            Store::File { file, .. } => {
+            ByteSource::File { file, .. } => {
                 let mut found = 0;
                 while found < buffer.len() {
                     match at_position(file, &mut buffer[found..], at + found as u64) {
@@ -200,7 +207,7 @@ impl Store {
 
     /// Fails if the file is not what it was when it was opened.
     pub fn check_unchanged(&self) -> Result<(), TableError> {
-        let Store::File { file, opened, path } = self else { return Ok(()) };
+        let ByteSource::File { file, opened, path } = self else { return Ok(()) };
         let now = file.metadata().map_err(|error| unreadable(path, &error))?;
         if now.len() == opened.len() && now.modified().ok() == opened.modified().ok() {
             return Ok(());
@@ -211,14 +218,14 @@ impl Store {
 
 /// Reads a store from a position on.
 #[derive(Debug)]
-pub struct At {
+pub struct ByteReader {
     /// The bytes.
-    pub store: Arc<Store>,
+    pub store: Arc<ByteSource>,
     /// The position.
     pub at: u64,
 }
 
-impl Read for At {
+impl Read for ByteReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let found = self.store.read_at(buffer, self.at)?;
         self.at += found as u64;
@@ -226,7 +233,7 @@ impl Read for At {
     }
 }
 
-impl Seek for At {
+impl Seek for ByteReader {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let place = match to {
             SeekFrom::Start(at) => Some(at),
@@ -263,22 +270,22 @@ fn open(path: &Path) -> Result<(File, Metadata), TableError> {
 
 fn unpacked(
     packed: impl Read,
-    packing: Packing,
+    packing: Compression,
     (path, scratch): (&Path, Option<&Path>),
-    limit: Limit,
-) -> Result<Store, TableError> {
+    limit: MemoryLimit,
+) -> Result<ByteSource, TableError> {
     let counted = std::rc::Rc::new(std::cell::Cell::new(0));
     let packed = Counted { inner: packed, count: counted.clone() };
     match packing {
-        Packing::None => Store::kept(packed, limit, (path, scratch), None),
+        Compression::None => ByteSource::kept(packed, limit, (path, scratch), None),
         // Several archives one after the other are one.
-        Packing::Gzip => {
+        Compression::Gzip => {
             let reader = flate2::read::MultiGzDecoder::new(packed);
-            Store::kept(reader, limit, (path, scratch), Some(&counted))
+            ByteSource::kept(reader, limit, (path, scratch), Some(&counted))
         }
-        Packing::Zstd => {
+        Compression::Zstd => {
             let reader = zstd::stream::read::Decoder::new(packed).map_err(|error| unreadable(path, &error))?;
-            Store::kept(reader, limit, (path, scratch), Some(&counted))
+            ByteSource::kept(reader, limit, (path, scratch), Some(&counted))
         }
     }
 }
@@ -301,7 +308,7 @@ impl<R: Read> Read for Counted<R> {
 fn copy_limited(
     mut reader: impl Read,
     out: &mut dyn io::Write,
-    limit: Limit,
+    limit: MemoryLimit,
     (path, packed): (&Path, Option<&std::cell::Cell<u64>>),
 ) -> Result<(), TableError> {
     const STEP: u64 = 4 << 20;
@@ -348,12 +355,12 @@ mod tests {
         gz.write_all(&text).unwrap();
         let gz = gz.finish().unwrap();
         let zst = zstd::stream::encode_all(&text[..], 1).unwrap();
-        let limit = |bytes| Limit { bytes, asked: true, disk: false };
+        let limit = |bytes| MemoryLimit { bytes, asked: true, disk: false };
         for packed in [gz.clone(), zst, [gz.clone(), gz].concat()] {
-            let whole = Store::taken(&packed[..], Path::new("t"), limit(1 << 20), None).unwrap();
+            let whole = ByteSource::taken(&packed[..], Path::new("t"), limit(1 << 20), None).unwrap();
             assert_eq!(whole.len() % text.len() as u64, 0);
             assert_eq!(whole.slice(4, 8).unwrap(), b"1,2\n");
-            let refused = Store::taken(&packed[..], Path::new("t"), limit(100), None).unwrap_err().to_string();
+            let refused = ByteSource::taken(&packed[..], Path::new("t"), limit(100), None).unwrap_err().to_string();
             assert!(refused.contains("limit") && refused.contains("100"), "{refused}");
         }
     }

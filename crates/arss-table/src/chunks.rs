@@ -3,17 +3,17 @@
 use std::collections::HashMap;
 
 use crate::TableError;
-use crate::disk_writer::Spill;
+use crate::disk_writer::DiskWriter;
 use crate::field;
 use crate::field::Field;
-use crate::number_stats::Numbers;
+use crate::number_stats::NumberStats;
 
 /// The code of a missing category.
 pub const NO_CODE: u32 = u32::MAX;
 
 /// What is to be read of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Want {
+pub enum ReadAs {
     /// Its numbers.
     Numbers,
     /// Its distinct texts and which row has which.
@@ -24,7 +24,7 @@ pub enum Want {
 
 /// What a column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ColumnKind {
     /// Numbers.
     Number,
     /// true and false.
@@ -41,7 +41,7 @@ pub enum Kind {
 
 /// What was counted in a column.
 #[derive(Debug, Clone, Default)]
-pub struct Seen {
+pub struct KindCounts {
     /// Numbers.
     pub numbers: usize,
     /// Truth values.
@@ -56,7 +56,7 @@ pub struct Seen {
     pub nested: bool,
 }
 
-impl Seen {
+impl KindCounts {
     /// Counts one field.
     pub fn add(&mut self, field: Field, row: usize) {
         match field {
@@ -74,7 +74,7 @@ impl Seen {
     }
 
     /// Adds what was counted in the rows behind, which begin at `start`.
-    fn merge(&mut self, other: &Seen, start: usize) {
+    fn merge(&mut self, other: &KindCounts, start: usize) {
         self.numbers += other.numbers;
         self.truths += other.truths;
         self.dates += other.dates;
@@ -84,15 +84,17 @@ impl Seen {
     }
 
     /// What the column holds.
-    pub fn kind(&self) -> Kind {
-        let kinds = [(self.numbers, Kind::Number), (self.truths, Kind::Truth), (self.dates, Kind::Date)];
-        let found: Vec<Kind> = kinds.into_iter().filter_map(|(count, kind)| (count > 0).then_some(kind)).collect();
+    pub fn kind(&self) -> ColumnKind {
+        let kinds =
+            [(self.numbers, ColumnKind::Number), (self.truths, ColumnKind::Truth), (self.dates, ColumnKind::Date)];
+        let found: Vec<ColumnKind> =
+            kinds.into_iter().filter_map(|(count, kind)| (count > 0).then_some(kind)).collect();
         match found.as_slice() {
-            _ if self.nested => Kind::Nested,
-            _ if self.texts > 0 => Kind::Text,
-            [] => Kind::Empty,
+            _ if self.nested => ColumnKind::Nested,
+            _ if self.texts > 0 => ColumnKind::Text,
+            [] => ColumnKind::Empty,
             [kind] => *kind,
-            _ => Kind::Text,
+            _ => ColumnKind::Text,
         }
     }
 }
@@ -120,7 +122,7 @@ impl Dictionary {
 
 /// The values of one column in one piece.
 #[derive(Debug, Clone)]
-pub enum Values {
+pub enum ColumnValues {
     /// Not read.
     None,
     /// NaN where there is no number.
@@ -131,31 +133,31 @@ pub enum Values {
 
 /// One column of a piece.
 #[derive(Debug, Clone)]
-pub struct Cells {
+pub struct ColumnChunk {
     /// What was counted.
-    pub seen: Seen,
+    pub seen: KindCounts,
     /// The values.
-    pub values: Values,
+    pub values: ColumnValues,
 }
 
-impl Cells {
+impl ColumnChunk {
     /// An empty column.
-    pub fn new(want: Want) -> Self {
+    pub fn new(want: ReadAs) -> Self {
         let values = match want {
-            Want::Numbers => Values::Numbers(Vec::new()),
-            Want::Codes => Values::Codes(Vec::new(), Dictionary::default()),
-            Want::Nothing => Values::None,
+            ReadAs::Numbers => ColumnValues::Numbers(Vec::new()),
+            ReadAs::Codes => ColumnValues::Codes(Vec::new(), Dictionary::default()),
+            ReadAs::Nothing => ColumnValues::None,
         };
-        Cells { seen: Seen::default(), values }
+        ColumnChunk { seen: KindCounts::default(), values }
     }
 
     /// The same with room for so many rows.
-    pub fn with_room(want: Want, rows: usize) -> Self {
-        let mut cells = Cells::new(want);
+    pub fn with_room(want: ReadAs, rows: usize) -> Self {
+        let mut cells = ColumnChunk::new(want);
         match &mut cells.values {
-            Values::None => {}
-            Values::Numbers(numbers) => numbers.reserve_exact(rows),
-            Values::Codes(codes, _) => codes.reserve_exact(rows),
+            ColumnValues::None => {}
+            ColumnValues::Numbers(numbers) => numbers.reserve_exact(rows),
+            ColumnValues::Codes(codes, _) => codes.reserve_exact(rows),
         }
         cells
     }
@@ -163,22 +165,22 @@ impl Cells {
     /// The number of rows that were read.
     pub fn len(&self) -> usize {
         match &self.values {
-            Values::None => 0,
-            Values::Numbers(numbers) => numbers.len(),
-            Values::Codes(codes, _) => codes.len(),
+            ColumnValues::None => 0,
+            ColumnValues::Numbers(numbers) => numbers.len(),
+            ColumnValues::Codes(codes, _) => codes.len(),
         }
     }
 
     /// Adds the field of row `row` of the piece.
     pub fn push(&mut self, text: &[u8], row: usize) {
         match &mut self.values {
-            Values::None => {}
-            Values::Numbers(numbers) => {
+            ColumnValues::None => {}
+            ColumnValues::Numbers(numbers) => {
                 let field = field::read(text);
                 self.seen.add(field, row);
                 numbers.push(as_number(field));
             }
-            Values::Codes(codes, dictionary) => {
+            ColumnValues::Codes(codes, dictionary) => {
                 let field = field::read(text);
                 self.seen.add(field, row);
                 let missing = field == Field::Missing || matches!(field, Field::Number(value) if value.is_nan());
@@ -199,41 +201,41 @@ pub fn as_number(field: Field) -> f64 {
 
 /// Some rows of a table.
 #[derive(Debug, Clone)]
-pub struct Piece {
+pub struct Chunk {
     /// Number of rows.
     pub rows: usize,
     /// One a column.
-    pub columns: Vec<Cells>,
+    pub columns: Vec<ColumnChunk>,
 }
 
 /// The columns of a table, in pieces.
 #[derive(Debug, Default)]
-pub struct Frame {
+pub struct ChunkedTable {
     /// Number of rows.
     pub rows: usize,
     /// What was counted in each column.
-    pub seen: Vec<Seen>,
+    pub seen: Vec<KindCounts>,
     /// The dictionary of each column; empty where there is none.
     pub dictionaries: Vec<Dictionary>,
     /// True for columns of single precision.
     pub single: Vec<bool>,
     /// What was seen of the numbers of each column.
-    pub numbers: Vec<Numbers>,
+    pub numbers: Vec<NumberStats>,
     /// The rows, in order.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<Chunk>,
     /// Where the values of columns go instead.
-    pub spill: Option<Spill>,
+    pub spill: Option<DiskWriter>,
 }
 
-impl Frame {
+impl ChunkedTable {
     /// An empty frame of so many columns.
     pub fn new(columns: usize) -> Self {
-        Frame {
+        ChunkedTable {
             rows: 0,
-            seen: vec![Seen::default(); columns],
+            seen: vec![KindCounts::default(); columns],
             dictionaries: vec![Dictionary::default(); columns],
             single: vec![false; columns],
-            numbers: vec![Numbers::default(); columns],
+            numbers: vec![NumberStats::default(); columns],
             pieces: Vec::new(),
             spill: None,
         }
@@ -245,15 +247,15 @@ impl Frame {
     }
 
     /// Adds the rows of `piece` behind those that are there.
-    pub fn add(&mut self, mut piece: Piece) -> Result<(), TableError> {
+    pub fn add(&mut self, mut piece: Chunk) -> Result<(), TableError> {
         for (column, cells) in piece.columns.iter_mut().enumerate() {
             self.seen[column].merge(&cells.seen, self.rows);
-            if let Values::Codes(codes, own) = &mut cells.values {
+            if let ColumnValues::Codes(codes, own) = &mut cells.values {
                 let global: Vec<u32> = own.names.iter().map(|name| self.dictionaries[column].code(name)).collect();
                 codes.iter_mut().filter(|code| **code != NO_CODE).for_each(|code| *code = global[*code as usize]);
                 *own = Dictionary::default();
             }
-            if let Values::Numbers(numbers) = &cells.values {
+            if let ColumnValues::Numbers(numbers) = &cells.values {
                 self.numbers[column].add(numbers);
             }
         }
@@ -268,7 +270,7 @@ impl Frame {
     }
 
     /// Adds the rows of another frame of as many columns.
-    pub fn append(&mut self, other: Frame) {
+    pub fn append(&mut self, other: ChunkedTable) {
         let (start, dictionaries) = (self.rows, other.dictionaries);
         for (column, seen) in other.seen.iter().enumerate() {
             self.seen[column].merge(seen, start);
@@ -279,7 +281,7 @@ impl Frame {
             all.map(|(all, own)| own.names.iter().map(|name| all.code(name)).collect()).collect();
         for mut piece in other.pieces {
             for (cells, global) in piece.columns.iter_mut().zip(&global) {
-                let Values::Codes(codes, _) = &mut cells.values else { continue };
+                let ColumnValues::Codes(codes, _) = &mut cells.values else { continue };
                 codes.iter_mut().filter(|code| **code != NO_CODE).for_each(|code| *code = global[*code as usize]);
             }
             self.rows += piece.rows;
@@ -292,7 +294,7 @@ impl Frame {
         self.pieces
             .iter()
             .flat_map(move |piece| match &piece.columns[column].values {
-                Values::Numbers(numbers) => numbers.as_slice(),
+                ColumnValues::Numbers(numbers) => numbers.as_slice(),
                 _ => &[],
             })
             .copied()
@@ -303,7 +305,7 @@ impl Frame {
         self.pieces
             .iter()
             .flat_map(move |piece| match &piece.columns[column].values {
-                Values::Codes(codes, _) => codes.as_slice(),
+                ColumnValues::Codes(codes, _) => codes.as_slice(),
                 _ => &[],
             })
             .copied()

@@ -2,56 +2,56 @@
 
 use std::path::PathBuf;
 
-use crate::scratch::{Cell, Change, Rows};
+use crate::scratch::{Change, DiskFloat, Rows};
 use arss::elsewhere::RowSource;
 
 use crate::TableError;
-use crate::chunks::Frame;
-use crate::disk_writer::{Spill, failed};
-use crate::missing::{Bad, Done, Handled, NAMED, mean, median};
-use crate::schema::Used;
-use crate::{Grid, Missing, Values};
+use crate::chunks::ChunkedTable;
+use crate::disk_writer::{DiskWriter, failed};
+use crate::missing::{BadCell, Handled, MissingReport, NAMED, mean, median};
+use crate::schema::FeatureColumn;
+use crate::{DenseMatrix, Matrix, Missing};
 
 /// Bytes of the columns that are looked at together where a column has to be seen whole.
 const TOGETHER: usize = 64 << 20;
 
 /// Values in a scratch file, row by row.
 #[derive(Debug)]
-pub struct Spilled<T> {
+pub struct DiskMatrix<T> {
     /// The rows.
     pub rows: Rows<T>,
     folder: PathBuf,
 }
 
 /// The used columns of a table that was read to a file.
-pub fn assemble(spill: Spill, frame: &Frame, used: &[Used]) -> Result<Values, TableError> {
-    let all_single = used.iter().all(|used| matches!(used, Used::Number(column) if frame.single[*column]));
+pub fn assemble(spill: DiskWriter, frame: &ChunkedTable, used: &[FeatureColumn]) -> Result<Matrix, TableError> {
+    let all_single = used.iter().all(|used| matches!(used, FeatureColumn::Number(column) if frame.single[*column]));
     let (rows, columns, folder) = spill.rows();
-    let place = |used: &Used| columns.iter().position(|&column| column == used.column()).unwrap_or_default();
-    let places: Vec<(usize, &Used)> = used.iter().map(|used| (place(used), used)).collect();
-    let spilled = Spilled { rows, folder };
+    let place = |used: &FeatureColumn| columns.iter().position(|&column| column == used.column()).unwrap_or_default();
+    let places: Vec<(usize, &FeatureColumn)> = used.iter().map(|used| (place(used), used)).collect();
+    let spilled = DiskMatrix { rows, folder };
     Ok(if all_single {
-        Values::File32(spilled.changed(used.len(), &mut |_, row, fresh| {
+        Matrix::Disk32(spilled.changed(used.len(), &mut |_, row, fresh| {
             fresh.extend(places.iter().map(|(at, used)| value(used, row[*at]) as f32));
         })?)
     } else {
-        Values::File64(spilled.changed(used.len(), &mut |_, row, fresh| {
+        Matrix::Disk64(spilled.changed(used.len(), &mut |_, row, fresh| {
             fresh.extend(places.iter().map(|(at, used)| value(used, row[*at])));
         })?)
     })
 }
 
 /// What a used column makes of a value; codes are numbers here.
-fn value(used: &Used, value: f64) -> f64 {
+fn value(used: &FeatureColumn, value: f64) -> f64 {
     match used {
         _ if value.is_nan() => f64::NAN,
-        Used::Number(_) => value,
-        Used::OneHot(_, code) => f64::from(u8::from(value == f64::from(*code))),
-        Used::Ordinal(_, ranks) => f64::from(ranks[value as usize]),
+        FeatureColumn::Number(_) => value,
+        FeatureColumn::OneHot(_, code) => f64::from(u8::from(value == f64::from(*code))),
+        FeatureColumn::Ordinal(_, ranks) => f64::from(ranks[value as usize]),
     }
 }
 
-impl<T: Cell> Spilled<T> {
+impl<T: DiskFloat> DiskMatrix<T> {
     /// Rows and columns.
     pub fn shape(&self) -> (usize, usize) {
         (self.rows.items(), self.rows.features())
@@ -63,10 +63,14 @@ impl<T: Cell> Spilled<T> {
     }
 
     /// Other rows made of these.
-    pub fn changed<U: Cell>(self, features: usize, change: &mut Change<'_, T, U>) -> Result<Spilled<U>, TableError> {
-        let Spilled { rows, folder } = self;
+    pub fn changed<U: DiskFloat>(
+        self,
+        features: usize,
+        change: &mut Change<'_, T, U>,
+    ) -> Result<DiskMatrix<U>, TableError> {
+        let DiskMatrix { rows, folder } = self;
         let rows = rows.changed(features, &folder, change).map_err(|error| failed(&folder, &error))?;
-        Ok(Spilled { rows, folder })
+        Ok(DiskMatrix { rows, folder })
     }
 
     /// Calls `visit` with each of these columns, of which as many are in memory at once as there is room for.
@@ -93,20 +97,20 @@ impl<T: Cell> Spilled<T> {
     }
 
     /// The values in memory.
-    pub fn loaded(&self) -> Result<Grid<T>, TableError> {
+    pub fn loaded(&self) -> Result<DenseMatrix<T>, TableError> {
         let (rows, columns) = self.shape();
         let mut data = Vec::with_capacity(rows * columns);
         self.walk(&mut |_, rows| data.extend_from_slice(rows))?;
-        Ok(Grid { data, rows, columns, by_column: false })
+        Ok(DenseMatrix { data, rows, columns, by_column: false })
     }
 
     /// The first cells that `is_bad`, and how many there are.
-    fn bad(&self, is_bad: impl Fn(f64) -> bool) -> Result<(Vec<Bad>, usize), TableError> {
+    fn bad(&self, is_bad: impl Fn(f64) -> bool) -> Result<(Vec<BadCell>, usize), TableError> {
         let (features, mut first, mut count) = (self.shape().1, Vec::new(), 0);
         self.walk(&mut |start, rows| {
             for (at, value) in rows.iter().map(|value| value.to_f64()).enumerate().filter(|(_, value)| is_bad(*value)) {
                 if first.len() < NAMED {
-                    first.push(Bad { row: start + at / features, column: at % features, value });
+                    first.push(BadCell { row: start + at / features, column: at % features, value });
                 }
                 count += 1;
             }
@@ -121,7 +125,7 @@ impl<T: Cell> Spilled<T> {
             return Ok(Some(arss::Error::Empty { rows, columns }));
         }
         let (bad, _) = self.bad(|value| !value.is_finite())?;
-        Ok(bad.first().map(|&Bad { row, column, value }| arss::Error::NotFinite { row, column, value }))
+        Ok(bad.first().map(|&BadCell { row, column, value }| arss::Error::NotFinite { row, column, value }))
     }
 
     /// Missing values are filled in or dropped with their rows, as of a table in memory.
@@ -132,7 +136,7 @@ impl<T: Cell> Spilled<T> {
             return Ok((self, Err((bad, count))));
         }
         match how {
-            Missing::Error => Ok((self, Ok(Done::default()))),
+            Missing::Error => Ok((self, Ok(MissingReport::default()))),
             Missing::Drop => self.without_missing(),
             Missing::Mean => self.filled(&mean),
             Missing::Median => self.filled(&median),
@@ -148,7 +152,7 @@ impl<T: Cell> Spilled<T> {
             }
         })?;
         let kept = (kept.len() < items).then_some(kept);
-        Ok((left, Ok(Done { kept, filled: 0 })))
+        Ok((left, Ok(MissingReport { kept, filled: 0 })))
     }
 
     fn filled(self, of: &dyn Fn(&mut [f64]) -> f64) -> Result<(Self, Handled), TableError> {
@@ -170,6 +174,6 @@ impl<T: Cell> Spilled<T> {
             let fill = |(value, with): (&T, &Option<T>)| with.filter(|_| value.to_f64().is_nan()).unwrap_or(*value);
             fresh.extend(row.iter().zip(&with).map(fill));
         })?;
-        Ok((whole, Ok(Done { kept: None, filled })))
+        Ok((whole, Ok(MissingReport { kept: None, filled })))
     }
 }

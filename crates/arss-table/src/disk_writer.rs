@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::scratch::{Rows, Scratch};
+use crate::scratch::{Rows, ScratchFile};
 
 use crate::TableError;
-use crate::chunks::{NO_CODE, Piece, Values, Want};
+use crate::chunks::{Chunk, ColumnValues, NO_CODE, ReadAs};
 use crate::schema::Role;
 
 /// Rows that are written at a time.
@@ -13,26 +13,26 @@ const ROWS: usize = 1024;
 
 /// A file to which the columns that are chosen by go, row by row: numbers as they are, codes as numbers.
 #[derive(Debug)]
-pub struct Spill {
-    scratch: Scratch<f64>,
+pub struct DiskWriter {
+    scratch: ScratchFile<f64>,
     folder: PathBuf,
     /// The columns that go there.
     columns: Vec<usize>,
 }
 
-impl Spill {
+impl DiskWriter {
     /// A file in `folder` for those columns of which something is wanted; those that stand beside stay in memory.
-    pub fn new(folder: &Path, roles: &[Role], wants: &[Want]) -> Result<Self, TableError> {
-        let scratch = Scratch::new(folder).map_err(|error| failed(folder, &error))?;
-        let goes = |&at: &usize| matches!(roles[at], Role::Feature(_)) && wants[at] != Want::Nothing;
-        Ok(Spill { scratch, folder: folder.to_owned(), columns: (0..roles.len()).filter(goes).collect() })
+    pub fn new(folder: &Path, roles: &[Role], wants: &[ReadAs]) -> Result<Self, TableError> {
+        let scratch = ScratchFile::new(folder).map_err(|error| failed(folder, &error))?;
+        let goes = |&at: &usize| matches!(roles[at], Role::Feature(_)) && wants[at] != ReadAs::Nothing;
+        Ok(DiskWriter { scratch, folder: folder.to_owned(), columns: (0..roles.len()).filter(goes).collect() })
     }
 
     /// Takes the values of a piece.
-    pub fn take(&mut self, piece: &mut Piece) -> Result<(), TableError> {
-        let mut taken: Vec<Values> = Vec::with_capacity(self.columns.len());
+    pub fn take(&mut self, piece: &mut Chunk) -> Result<(), TableError> {
+        let mut taken: Vec<ColumnValues> = Vec::with_capacity(self.columns.len());
         for &column in &self.columns {
-            taken.push(std::mem::replace(&mut piece.columns[column].values, Values::None));
+            taken.push(std::mem::replace(&mut piece.columns[column].values, ColumnValues::None));
         }
         let mut rows = vec![0.0; ROWS.min(piece.rows) * self.columns.len()];
         for first in (0..piece.rows).step_by(ROWS) {
@@ -41,11 +41,13 @@ impl Spill {
             for (at, values) in taken.iter().enumerate() {
                 let cells = rows.iter_mut().skip(at).step_by(self.columns.len());
                 match values {
-                    Values::Numbers(numbers) => cells.zip(&numbers[first..]).for_each(|(cell, value)| *cell = *value),
-                    Values::Codes(codes, _) => cells.zip(&codes[first..]).for_each(|(cell, &code)| {
+                    ColumnValues::Numbers(numbers) => {
+                        cells.zip(&numbers[first..]).for_each(|(cell, value)| *cell = *value)
+                    }
+                    ColumnValues::Codes(codes, _) => cells.zip(&codes[first..]).for_each(|(cell, &code)| {
                         *cell = if code == NO_CODE { f64::NAN } else { f64::from(code) };
                     }),
-                    Values::None => cells.for_each(|cell| *cell = f64::NAN),
+                    ColumnValues::None => cells.for_each(|cell| *cell = f64::NAN),
                 }
             }
             self.scratch.append(rows).map_err(|error| failed(&self.folder, &error))?;

@@ -4,9 +4,9 @@ use arss::Float;
 use rayon::prelude::*;
 
 use crate::ByName;
-use crate::chunks::{Frame, NO_CODE, Piece, Values as Cells};
-use crate::schema::Used;
-use crate::{Grid, Values};
+use crate::chunks::{Chunk, ChunkedTable, ColumnValues, NO_CODE};
+use crate::schema::FeatureColumn;
+use crate::{DenseMatrix, Matrix};
 
 /// How text becomes numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,25 +25,25 @@ impl ByName for Encode {
 }
 
 /// The used columns as one matrix, row by row; pieces are let go as they are taken. Missing values are NaN.
-pub fn assemble(frame: &mut Frame, used: &[Used]) -> Values {
-    if used.iter().all(|used| matches!(used, Used::Number(column) if frame.single[*column])) {
-        return Values::F32(grid(frame, used));
+pub fn assemble(frame: &mut ChunkedTable, used: &[FeatureColumn]) -> Matrix {
+    if used.iter().all(|used| matches!(used, FeatureColumn::Number(column) if frame.single[*column])) {
+        return Matrix::F32(grid(frame, used));
     }
-    Values::F64(grid(frame, used))
+    Matrix::F64(grid(frame, used))
 }
 
 /// Pieces that are taken at once, by several threads.
 const GROUP: usize = 32;
 
-fn grid<T: Float>(frame: &mut Frame, used: &[Used]) -> Grid<T> {
+fn grid<T: Float>(frame: &mut ChunkedTable, used: &[FeatureColumn]) -> DenseMatrix<T> {
     let (rows, columns) = (frame.rows, used.len());
     let mut data = vec![T::from_f64(0.0); rows * columns];
     let mut rest = data.as_mut_slice();
     let mut pieces = std::mem::take(&mut frame.pieces).into_iter();
     loop {
-        let group: Vec<Piece> = pieces.by_ref().take(GROUP).collect();
+        let group: Vec<Chunk> = pieces.by_ref().take(GROUP).collect();
         if group.is_empty() {
-            return Grid { data, rows, columns, by_column: false };
+            return DenseMatrix { data, rows, columns, by_column: false };
         }
         let mut targets = Vec::with_capacity(group.len());
         for piece in &group {
@@ -55,7 +55,7 @@ fn grid<T: Float>(frame: &mut Frame, used: &[Used]) -> Grid<T> {
     }
 }
 
-fn fill<T: Float>(piece: &Piece, used: &[Used], own: &mut [T]) {
+fn fill<T: Float>(piece: &Chunk, used: &[FeatureColumn], own: &mut [T]) {
     let columns: Vec<Column<'_>> = used.iter().map(|used| Column::new(piece, used)).collect();
     for (row, values) in own.chunks_exact_mut(used.len().max(1)).enumerate() {
         for (value, column) in values.iter_mut().zip(&columns) {
@@ -72,11 +72,11 @@ enum Column<'a> {
 }
 
 impl<'a> Column<'a> {
-    fn new(piece: &'a Piece, used: &'a Used) -> Self {
+    fn new(piece: &'a Chunk, used: &'a FeatureColumn) -> Self {
         match (&piece.columns[used.column()].values, used) {
-            (Cells::Numbers(numbers), _) => Column::Numbers(numbers),
-            (Cells::Codes(codes, _), Used::Ordinal(_, ranks)) => Column::Ordinal(codes, ranks),
-            (Cells::Codes(codes, _), Used::OneHot(_, code)) => Column::OneHot(codes, *code),
+            (ColumnValues::Numbers(numbers), _) => Column::Numbers(numbers),
+            (ColumnValues::Codes(codes, _), FeatureColumn::Ordinal(_, ranks)) => Column::Ordinal(codes, ranks),
+            (ColumnValues::Codes(codes, _), FeatureColumn::OneHot(_, code)) => Column::OneHot(codes, *code),
             // Only what was read is used.
             _ => Column::Numbers(&[]),
         }

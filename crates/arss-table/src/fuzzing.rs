@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use crate::TableError;
-use crate::byte_source::Limit;
-use crate::{Added, Extra, Grid, Picks, Table, Target, Values};
-use crate::{Choice, Encode, Missing, Reading};
+use crate::byte_source::MemoryLimit;
+use crate::{ColumnOptions, Encode, Missing, ReadOptions};
+use crate::{DenseMatrix, ExtraColumns, ExtraValues, Matrix, OutputFormat, Picks, Table};
 
 /// Bytes that may be held.
 const MEMORY: u64 = 64 << 20;
@@ -13,20 +13,20 @@ const MEMORY: u64 = 64 << 20;
 const TARGETS: [&str; 6] = ["o.csv", "o.tsv.gz", "o.jsonl", "o.parquet", "o.arrow", "o.npy"];
 
 /// What is read to a scratch file is what is read to memory, bit by bit.
-fn assert_same(values: &Values, from_disk: Result<Table, TableError>) {
+fn assert_same(values: &Matrix, from_disk: Result<Table, TableError>) {
     let from_disk = from_disk.and_then(|table| table.values.loaded());
-    let bits = |values: &Values| -> Vec<u64> {
+    let bits = |values: &Matrix| -> Vec<u64> {
         match values {
-            Values::F32(grid) => rows(grid).map(|value| u64::from(value.to_bits())).collect(),
-            Values::F64(grid) => rows(grid).map(f64::to_bits).collect(),
-            Values::File32(_) | Values::File64(_) => Vec::new(),
+            Matrix::F32(grid) => rows(grid).map(|value| u64::from(value.to_bits())).collect(),
+            Matrix::F64(grid) => rows(grid).map(f64::to_bits).collect(),
+            Matrix::Disk32(_) | Matrix::Disk64(_) => Vec::new(),
         }
     };
     let there = from_disk.as_ref().map(|there| (there.shape(), there.element(), bits(there)));
     assert_eq!(there.ok(), Some((values.shape(), values.element(), bits(values))));
 }
 
-fn rows<T: arss::Float>(grid: &Grid<T>) -> impl Iterator<Item = T> + '_ {
+fn rows<T: arss::Float>(grid: &DenseMatrix<T>) -> impl Iterator<Item = T> + '_ {
     (0..grid.rows).flat_map(move |row| (0..grid.columns).map(move |column| grid.get(row, column)))
 }
 
@@ -36,11 +36,11 @@ pub fn read_and_write(name: &str, bytes: &[u8]) {
     let folder = std::env::temp_dir();
     for (encode, missing) in [(None, Missing::Drop), (Some(Encode::Ordinal), Missing::Median)] {
         let asked = encode.is_some();
-        let mut reading = Reading {
-            limit: Limit::new(Some(MEMORY)),
-            choice: Choice { encode, truths: asked, dates: asked, ..Choice::default() },
+        let mut reading = ReadOptions {
+            limit: MemoryLimit::new(Some(MEMORY)),
+            choice: ColumnOptions { encode, truths: asked, dates: asked, ..ColumnOptions::default() },
             missing,
-            ..Reading::default()
+            ..ReadOptions::default()
         };
         let table = crate::read_bytes(bytes, name, &reading);
 
@@ -51,14 +51,17 @@ pub fn read_and_write(name: &str, bytes: &[u8]) {
         let (rows, columns) = table.values.shape();
         let picks = [rows - 1, 0];
         assert_eq!(table.cells(0).len(), table.headings().len());
-        let extra = Extra { columns: vec![("rank", Added::Int(vec![1, 2])), ("score", Added::Float(vec![0.5, 2.0]))] };
+        let extra = ExtraColumns {
+            columns: vec![("rank", ExtraValues::Int(vec![1, 2])), ("score", ExtraValues::Float(vec![0.5, 2.0]))],
+        };
         for target in TARGETS {
             let path = Path::new(target);
-            let Ok(target) = Target::of(path) else { panic!("{target} is not known") };
+            let Ok(target) = OutputFormat::of(path) else { panic!("{target} is not known") };
             if table.check_target(path, target).is_ok() {
                 // Some types have no words in some formats: such a file cannot be written, which is no panic.
                 let _ = table.write(&mut std::io::sink(), target, Picks::Rows(&picks), &extra);
-                let _ = table.write(&mut std::io::sink(), target, Picks::Columns(&[columns - 1]), &Extra::default());
+                let _ =
+                    table.write(&mut std::io::sink(), target, Picks::Columns(&[columns - 1]), &ExtraColumns::default());
             }
         }
     }

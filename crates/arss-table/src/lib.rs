@@ -37,20 +37,20 @@ mod untrusted;
 mod write;
 
 pub use by_name::ByName;
-pub use byte_source::{Limit, STDIN};
-pub use disk_matrix::Spilled;
+pub use byte_source::{MemoryLimit, STDIN};
+pub use disk_matrix::DiskMatrix;
 pub use encode::Encode;
 pub use error::TableError;
 pub use formats::csv_dialect::Options as TextOptions;
-pub use formats::{Format, Target};
+pub use formats::{Format, OutputFormat};
 pub use input_paths::is_same;
-pub use matrix::{Grid, Values};
+pub use matrix::{DenseMatrix, Matrix};
 pub use missing::{Missing, median};
 pub use read::{read, read_bytes};
 pub use scaling::{Scale, columns as scale};
-pub use shape_probe::{Survey, look};
-pub use table::{Aside, Codes, Picks, Table};
-pub use write::{Added, Extra};
+pub use shape_probe::{TableShape, probe_shape};
+pub use table::{Categories, Picks, SideColumns, Table};
+pub use write::{ExtraColumns, ExtraValues};
 
 use std::path::{Path, PathBuf};
 
@@ -63,7 +63,7 @@ const LONGEST: usize = 40;
 
 /// Which columns are used, and how.
 #[derive(Debug, Clone, Default)]
-pub struct Choice {
+pub struct ColumnOptions {
     /// Only these.
     pub columns: Option<Vec<String>>,
     /// Not these.
@@ -86,7 +86,7 @@ pub struct Choice {
 
 /// What is read, and how.
 #[derive(Debug, Clone, Default)]
-pub struct Reading<'a> {
+pub struct ReadOptions<'a> {
     /// The files.
     pub inputs: &'a [PathBuf],
     /// Their format, if it is told.
@@ -96,11 +96,11 @@ pub struct Reading<'a> {
     /// The array of an archive of arrays.
     pub array: Option<&'a str>,
     /// How much may be unpacked.
-    pub limit: Limit,
+    pub limit: MemoryLimit,
     /// The folder for what does not fit into memory; none if everything has to.
     pub scratch: Option<&'a Path>,
     /// The columns.
-    pub choice: Choice,
+    pub choice: ColumnOptions,
     /// What is done about missing values.
     pub missing: Missing,
 }
@@ -134,15 +134,15 @@ fn bare_extension(path: &Path) -> Option<String> {
 }
 
 /// What counting the values of a typed column would tell about its kind.
-fn seen_of(data_type: &arrow_schema::DataType) -> chunks::Seen {
+fn seen_of(data_type: &arrow_schema::DataType) -> chunks::KindCounts {
     let kind = formats::arrow_columns::kind(data_type);
-    let mut seen = chunks::Seen { nested: kind == chunks::Kind::Nested, ..chunks::Seen::default() };
+    let mut seen = chunks::KindCounts { nested: kind == chunks::ColumnKind::Nested, ..chunks::KindCounts::default() };
     match kind {
-        chunks::Kind::Number => seen.numbers = 1,
-        chunks::Kind::Truth => seen.truths = 1,
-        chunks::Kind::Date => seen.dates = 1,
-        chunks::Kind::Text => seen.texts = 1,
-        chunks::Kind::Empty | chunks::Kind::Nested => {}
+        chunks::ColumnKind::Number => seen.numbers = 1,
+        chunks::ColumnKind::Truth => seen.truths = 1,
+        chunks::ColumnKind::Date => seen.dates = 1,
+        chunks::ColumnKind::Text => seen.texts = 1,
+        chunks::ColumnKind::Empty | chunks::ColumnKind::Nested => {}
     }
     seen
 }

@@ -3,11 +3,11 @@
 use arss::{Float, Samples};
 
 use crate::TableError;
-use crate::disk_matrix::Spilled;
+use crate::disk_matrix::DiskMatrix;
 
 /// Values in one of the two layouts.
 #[derive(Debug)]
-pub struct Grid<T> {
+pub struct DenseMatrix<T> {
     /// The values, row by row or column by column.
     pub data: Vec<T>,
     /// Number of rows.
@@ -18,7 +18,7 @@ pub struct Grid<T> {
     pub by_column: bool,
 }
 
-impl<T: Float> Grid<T> {
+impl<T: Float> DenseMatrix<T> {
     /// The table as the core takes it, checked to be finite and not empty.
     pub fn samples(&self) -> Result<Samples<'_, T>, arss::Error> {
         if self.by_column {
@@ -41,43 +41,43 @@ impl<T: Float> Grid<T> {
 
 /// The values that choosing works on.
 #[derive(Debug)]
-pub enum Values {
+pub enum Matrix {
     /// Single precision.
-    F32(Grid<f32>),
+    F32(DenseMatrix<f32>),
     /// Double precision.
-    F64(Grid<f64>),
+    F64(DenseMatrix<f64>),
     /// Single precision, in a file.
-    File32(Spilled<f32>),
+    Disk32(DiskMatrix<f32>),
     /// Double precision, in a file.
-    File64(Spilled<f64>),
+    Disk64(DiskMatrix<f64>),
 }
 
-impl Values {
+impl Matrix {
     /// Rows and columns.
     pub fn shape(&self) -> (usize, usize) {
         match self {
-            Values::F32(grid) => (grid.rows, grid.columns),
-            Values::F64(grid) => (grid.rows, grid.columns),
-            Values::File32(rows) => rows.shape(),
-            Values::File64(rows) => rows.shape(),
+            Matrix::F32(grid) => (grid.rows, grid.columns),
+            Matrix::F64(grid) => (grid.rows, grid.columns),
+            Matrix::Disk32(rows) => rows.shape(),
+            Matrix::Disk64(rows) => rows.shape(),
         }
     }
 
     /// True if they are in a file.
     pub fn in_file(&self) -> bool {
-        matches!(self, Values::File32(_) | Values::File64(_))
+        matches!(self, Matrix::Disk32(_) | Matrix::Disk64(_))
     }
 
     /// Bytes of a value.
     pub fn element(&self) -> u64 {
-        if matches!(self, Values::F32(_) | Values::File32(_)) { 4 } else { 8 }
+        if matches!(self, Matrix::F32(_) | Matrix::Disk32(_)) { 4 } else { 8 }
     }
 
     /// The values in memory.
-    pub fn loaded(self) -> Result<Values, TableError> {
+    pub fn loaded(self) -> Result<Matrix, TableError> {
         Ok(match self {
-            Values::File32(rows) => Values::F32(rows.loaded()?),
-            Values::File64(rows) => Values::F64(rows.loaded()?),
+            Matrix::Disk32(rows) => Matrix::F32(rows.loaded()?),
+            Matrix::Disk64(rows) => Matrix::F64(rows.loaded()?),
             here => here,
         })
     }
@@ -85,10 +85,10 @@ impl Values {
     /// What is wrong, if the table is empty or a value is not finite.
     pub fn check(&self) -> Result<Option<arss::Error>, TableError> {
         match self {
-            Values::F32(grid) => Ok(grid.samples().err()),
-            Values::F64(grid) => Ok(grid.samples().err()),
-            Values::File32(rows) => rows.check(),
-            Values::File64(rows) => rows.check(),
+            Matrix::F32(grid) => Ok(grid.samples().err()),
+            Matrix::F64(grid) => Ok(grid.samples().err()),
+            Matrix::Disk32(rows) => rows.check(),
+            Matrix::Disk64(rows) => rows.check(),
         }
     }
 }

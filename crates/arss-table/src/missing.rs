@@ -4,7 +4,7 @@ use arss::Float;
 use rayon::prelude::*;
 
 use crate::TableError;
-use crate::{ByName, Grid, Values};
+use crate::{ByName, DenseMatrix, Matrix};
 
 /// What is done about missing values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -31,7 +31,7 @@ impl ByName for Missing {
 
 /// A cell that cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Bad {
+pub struct BadCell {
     /// The row.
     pub row: usize,
     /// The column among the used ones.
@@ -42,7 +42,7 @@ pub struct Bad {
 
 /// What was done about missing values.
 #[derive(Debug, Default, PartialEq)]
-pub struct Done {
+pub struct MissingReport {
     /// The rows that were kept, if some were dropped.
     pub kept: Option<Vec<usize>>,
     /// Cells that were filled in.
@@ -50,55 +50,55 @@ pub struct Done {
 }
 
 /// What was done, or the first cells that are in the way and how many there are.
-pub type Handled = Result<Done, (Vec<Bad>, usize)>;
+pub type Handled = Result<MissingReport, (Vec<BadCell>, usize)>;
 
 /// Does as asked; gives the first cells that are in the way, and how many there are, if it cannot.
-pub fn handle(values: Values, how: Missing) -> Result<(Values, Handled), TableError> {
+pub fn handle(values: Matrix, how: Missing) -> Result<(Matrix, Handled), TableError> {
     Ok(match values {
-        Values::F32(mut grid) => {
+        Matrix::F32(mut grid) => {
             let done = handle_grid(&mut grid, how);
-            (Values::F32(grid), done)
+            (Matrix::F32(grid), done)
         }
-        Values::F64(mut grid) => {
+        Matrix::F64(mut grid) => {
             let done = handle_grid(&mut grid, how);
-            (Values::F64(grid), done)
+            (Matrix::F64(grid), done)
         }
-        Values::File32(rows) => rows.handle(how).map(|(rows, done)| (Values::File32(rows), done))?,
-        Values::File64(rows) => rows.handle(how).map(|(rows, done)| (Values::File64(rows), done))?,
+        Matrix::Disk32(rows) => rows.handle(how).map(|(rows, done)| (Matrix::Disk32(rows), done))?,
+        Matrix::Disk64(rows) => rows.handle(how).map(|(rows, done)| (Matrix::Disk64(rows), done))?,
     })
 }
 
 /// Cells named in a message.
 pub const NAMED: usize = 3;
 
-fn handle_grid<T: Float>(grid: &mut Grid<T>, how: Missing) -> Handled {
+fn handle_grid<T: Float>(grid: &mut DenseMatrix<T>, how: Missing) -> Handled {
     let in_the_way = |value: f64| if how == Missing::Error { !value.is_finite() } else { value.is_infinite() };
-    let bad: Vec<Bad> = first_bad(grid, in_the_way);
+    let bad: Vec<BadCell> = first_bad(grid, in_the_way);
     if !bad.is_empty() {
         let count = grid.data.iter().filter(|value| in_the_way(value.to_f64())).count();
         return Err((bad, count));
     }
     match how {
-        Missing::Error => Ok(Done::default()),
-        Missing::Drop => Ok(Done { kept: drop_rows(grid), filled: 0 }),
-        Missing::Mean => Ok(Done { kept: None, filled: fill(grid, mean) }),
-        Missing::Median => Ok(Done { kept: None, filled: fill(grid, median) }),
+        Missing::Error => Ok(MissingReport::default()),
+        Missing::Drop => Ok(MissingReport { kept: drop_rows(grid), filled: 0 }),
+        Missing::Mean => Ok(MissingReport { kept: None, filled: fill(grid, mean) }),
+        Missing::Median => Ok(MissingReport { kept: None, filled: fill(grid, median) }),
     }
 }
 
 /// The first few bad cells by row, then column.
-fn first_bad<T: Float>(grid: &Grid<T>, is_bad: impl Fn(f64) -> bool + Sync) -> Vec<Bad> {
+fn first_bad<T: Float>(grid: &DenseMatrix<T>, is_bad: impl Fn(f64) -> bool + Sync) -> Vec<BadCell> {
     // The usual case is that there is none: one pass in the order of the memory tells.
     if !grid.data.par_chunks(1 << 16).any(|values| values.iter().any(|value| is_bad(value.to_f64()))) {
         return Vec::new();
     }
     let cells = (0..grid.rows).flat_map(|row| (0..grid.columns).map(move |column| (row, column)));
-    let bad = cells.map(|(row, column)| Bad { row, column, value: grid.get(row, column).to_f64() });
+    let bad = cells.map(|(row, column)| BadCell { row, column, value: grid.get(row, column).to_f64() });
     bad.filter(|bad| is_bad(bad.value)).take(NAMED).collect()
 }
 
 /// Drops rows with a missing value; the rows that are left, if some were dropped.
-fn drop_rows<T: Float>(grid: &mut Grid<T>) -> Option<Vec<usize>> {
+fn drop_rows<T: Float>(grid: &mut DenseMatrix<T>) -> Option<Vec<usize>> {
     let whole = |row: usize| (0..grid.columns).all(|column| !grid.get(row, column).to_f64().is_nan());
     let kept: Vec<usize> = (0..grid.rows).filter(|&row| whole(row)).collect();
     if kept.len() == grid.rows {
@@ -118,7 +118,7 @@ fn drop_rows<T: Float>(grid: &mut Grid<T>) -> Option<Vec<usize>> {
 }
 
 /// Fills in what `of` makes of the values that are there; a column without any stays as it is.
-fn fill<T: Float>(grid: &mut Grid<T>, of: impl Fn(&mut [f64]) -> f64) -> usize {
+fn fill<T: Float>(grid: &mut DenseMatrix<T>, of: impl Fn(&mut [f64]) -> f64) -> usize {
     let mut filled = 0;
     for column in 0..grid.columns {
         let cells: Vec<f64> = (0..grid.rows).map(|row| grid.get(row, column).to_f64()).collect();
@@ -162,13 +162,13 @@ mod tests {
 
     const N: f64 = f64::NAN;
 
-    fn grid(by_column: bool) -> Grid<f64> {
+    fn grid(by_column: bool) -> DenseMatrix<f64> {
         let by_row = vec![1.0, 10.0, N, 20.0, 3.0, N, 8.0, 60.0];
         let data = if by_column { vec![1.0, N, 3.0, 8.0, 10.0, 20.0, N, 60.0] } else { by_row };
-        Grid { data, rows: 4, columns: 2, by_column }
+        DenseMatrix { data, rows: 4, columns: 2, by_column }
     }
 
-    fn rows(grid: &Grid<f64>) -> Vec<[f64; 2]> {
+    fn rows(grid: &DenseMatrix<f64>) -> Vec<[f64; 2]> {
         (0..grid.rows).map(|row| [grid.get(row, 0), grid.get(row, 1)]).collect()
     }
 
@@ -179,7 +179,7 @@ mod tests {
             let (bad, count) = handle_grid(&mut found, Missing::Error).unwrap_err();
             assert_eq!((bad[0].row, bad[0].column, bad.len(), count), (1, 0, 2, 2));
             let done = handle_grid(&mut found, Missing::Drop).unwrap();
-            assert_eq!(done, Done { kept: Some(vec![0, 3]), filled: 0 });
+            assert_eq!(done, MissingReport { kept: Some(vec![0, 3]), filled: 0 });
             assert_eq!(rows(&found), [[1.0, 10.0], [8.0, 60.0]]);
             let mut found = grid(by_column);
             assert_eq!(handle_grid(&mut found, Missing::Mean).unwrap().filled, 2);
@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn infinity_is_never_missing() {
         for how in [Missing::Error, Missing::Drop, Missing::Mean, Missing::Median] {
-            let mut grid = Grid { data: vec![1.0, f64::NEG_INFINITY], rows: 2, columns: 1, by_column: false };
+            let mut grid = DenseMatrix { data: vec![1.0, f64::NEG_INFINITY], rows: 2, columns: 1, by_column: false };
             assert_eq!(handle_grid(&mut grid, how).unwrap_err().0[0].row, 1);
         }
     }

@@ -1,13 +1,13 @@
 //! What is seen of the numbers of a column while they pass.
 
-use crate::output_types::Type;
+use crate::output_types::OutputType;
 
 /// Whole numbers below this have a sign; those from here to twice as much do not.
 const SIGNED: f64 = 9_223_372_036_854_775_808.0;
 
 /// What was seen of the numbers of a column.
 #[derive(Debug, Clone, Copy)]
-pub struct Numbers {
+pub struct NumberStats {
     low: f64,
     high: f64,
     whole: bool,
@@ -16,13 +16,13 @@ pub struct Numbers {
     count: usize,
 }
 
-impl Default for Numbers {
+impl Default for NumberStats {
     fn default() -> Self {
-        Numbers { low: 0.0, high: 0.0, whole: true, next: Some(f64::NAN), count: 0 }
+        NumberStats { low: 0.0, high: 0.0, whole: true, next: Some(f64::NAN), count: 0 }
     }
 }
 
-impl Numbers {
+impl NumberStats {
     /// Adds the numbers of the rows that follow; NaN where there is none.
     pub fn add(&mut self, numbers: &[f64]) {
         self.count += numbers.len();
@@ -46,12 +46,12 @@ impl Numbers {
     }
 
     /// The type that the numbers fit into.
-    pub fn kind(&self) -> Type {
+    pub fn kind(&self) -> OutputType {
         match (self.low, self.high) {
-            _ if !self.whole => Type::Float,
-            (low, high) if low >= -SIGNED && high < SIGNED => Type::Int,
-            (low, high) if low >= 0.0 && high < 2.0 * SIGNED => Type::Uint,
-            _ => Type::Float,
+            _ if !self.whole => OutputType::Float,
+            (low, high) if low >= -SIGNED && high < SIGNED => OutputType::Int,
+            (low, high) if low >= 0.0 && high < 2.0 * SIGNED => OutputType::Uint,
+            _ => OutputType::Float,
         }
     }
 }
@@ -60,8 +60,8 @@ impl Numbers {
 mod tests {
     use super::*;
 
-    fn of(numbers: &[f64]) -> Numbers {
-        let mut found = Numbers::default();
+    fn of(numbers: &[f64]) -> NumberStats {
+        let mut found = NumberStats::default();
         // In pieces, as they come from files.
         numbers.chunks(2).for_each(|piece| found.add(piece));
         found
@@ -69,13 +69,13 @@ mod tests {
 
     #[test]
     fn whole_numbers_are_whole_as_long_as_they_fit() {
-        assert_eq!(of(&[1.0, f64::NAN, -3.0]).kind(), Type::Int);
-        assert_eq!(of(&[1.0, 0.5, 2.0]).kind(), Type::Float);
-        assert_eq!(of(&[1e18, -9.2e18]).kind(), Type::Int);
-        assert_eq!(of(&[1e19, 0.0]).kind(), Type::Uint);
-        assert_eq!(of(&[1e19, -1.0]).kind(), Type::Float);
-        assert_eq!(of(&[1e20]).kind(), Type::Float);
-        assert_eq!(of(&[f64::INFINITY]).kind(), Type::Float);
+        assert_eq!(of(&[1.0, f64::NAN, -3.0]).kind(), OutputType::Int);
+        assert_eq!(of(&[1.0, 0.5, 2.0]).kind(), OutputType::Float);
+        assert_eq!(of(&[1e18, -9.2e18]).kind(), OutputType::Int);
+        assert_eq!(of(&[1e19, 0.0]).kind(), OutputType::Uint);
+        assert_eq!(of(&[1e19, -1.0]).kind(), OutputType::Float);
+        assert_eq!(of(&[1e20]).kind(), OutputType::Float);
+        assert_eq!(of(&[f64::INFINITY]).kind(), OutputType::Float);
     }
 
     #[test]

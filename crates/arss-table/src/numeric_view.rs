@@ -2,14 +2,14 @@
 
 use arss::Samples;
 
-use crate::Values;
+use crate::Matrix;
 
 /// Values beyond this would overflow when squared and added up, or vanish.
 const SAFE: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
 
 /// The numbers of a table, divided by `unit` where they are extreme.
 #[derive(Debug, Clone, Copy)]
-pub struct Cells<'a> {
+pub struct NumericView<'a> {
     samples: Kind<'a>,
     /// What a value has to be multiplied by to get that of the table.
     pub unit: f64,
@@ -25,20 +25,20 @@ enum Kind<'a> {
     F64(Samples<'a, f64>),
 }
 
-impl<'a> Cells<'a> {
+impl<'a> NumericView<'a> {
     /// The numbers of `values`.
-    pub fn new(values: &'a Values) -> Result<Self, arss::Error> {
+    pub fn new(values: &'a Matrix) -> Result<Self, arss::Error> {
         let (samples, largest) = match values {
-            Values::F32(grid) => grid.samples().map(|samples| (Kind::F32(samples), samples.max_abs()))?,
-            Values::F64(grid) => grid.samples().map(|samples| (Kind::F64(samples), samples.max_abs()))?,
-            Values::File32(_) | Values::File64(_) => {
+            Matrix::F32(grid) => grid.samples().map(|samples| (Kind::F32(samples), samples.max_abs()))?,
+            Matrix::F64(grid) => grid.samples().map(|samples| (Kind::F64(samples), samples.max_abs()))?,
+            Matrix::Disk32(_) | Matrix::Disk64(_) => {
                 let instead = "it is in a file, because it is larger";
                 return Err(arss::Error::InMemoryOnly { what: "looking at single numbers", instead });
             }
         };
         let (rows, columns) = values.shape();
         let unit = if largest == 0.0 || SAFE.contains(&largest) { 1.0 } else { largest };
-        Ok(Cells { samples, unit, rows, columns })
+        Ok(NumericView { samples, unit, rows, columns })
     }
 
     /// The number at `row` and `column`.

@@ -1,15 +1,15 @@
 //! What columns without types are turned into where a format has them.
 
-use crate::chunks::{Frame, Kind, Want};
+use crate::chunks::{ChunkedTable, ColumnKind, ReadAs};
 use crate::field;
 use crate::field::Field;
 use crate::formats::npy;
-use crate::number_stats::Numbers;
+use crate::number_stats::NumberStats;
 use crate::source::{Part, Source};
 
 /// What a column is turned into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Type {
+pub enum OutputType {
     /// Whole numbers.
     Int,
     /// Whole numbers, too large for a sign.
@@ -25,19 +25,19 @@ pub enum Type {
 }
 
 /// The types of all columns; only what was read whole is trusted.
-pub fn of(source: &Source, frame: &Frame, wants: &[Want]) -> Vec<Type> {
+pub fn of(source: &Source, frame: &ChunkedTable, wants: &[ReadAs]) -> Vec<OutputType> {
     if let Some(kind) = of_arrays(source) {
         return vec![kind; wants.len()];
     }
     let of = |column: usize| match (wants[column], frame.seen[column].kind()) {
-        (Want::Numbers, Kind::Number) => frame.numbers[column].kind(),
-        (Want::Codes, Kind::Number) => {
-            let mut numbers = Numbers::default();
+        (ReadAs::Numbers, ColumnKind::Number) => frame.numbers[column].kind(),
+        (ReadAs::Codes, ColumnKind::Number) => {
+            let mut numbers = NumberStats::default();
             frame.dictionaries[column].names.iter().for_each(|name| numbers.add(&[number(name)]));
             numbers.kind()
         }
-        (Want::Numbers | Want::Codes, Kind::Truth) => Type::Truth,
-        _ => Type::Text,
+        (ReadAs::Numbers | ReadAs::Codes, ColumnKind::Truth) => OutputType::Truth,
+        _ => OutputType::Text,
     };
     (0..wants.len()).map(of).collect()
 }
@@ -50,18 +50,18 @@ fn number(text: &str) -> f64 {
 }
 
 /// The type that all arrays fit into; none if the files are no arrays.
-pub fn of_arrays(source: &Source) -> Option<Type> {
+pub fn of_arrays(source: &Source) -> Option<OutputType> {
     let kinds = source.parts.iter().map(|part| match part {
         Part::Array(array) => Some(match array.kind() {
-            npy::Kind::Float(4) => Type::Single,
-            npy::Kind::Float(_) => Type::Float,
-            npy::Kind::Bool => Type::Truth,
-            npy::Kind::Uint(8) => Type::Uint,
-            npy::Kind::Int(_) | npy::Kind::Uint(_) => Type::Int,
+            npy::ElementType::Float(4) => OutputType::Single,
+            npy::ElementType::Float(_) => OutputType::Float,
+            npy::ElementType::Bool => OutputType::Truth,
+            npy::ElementType::Uint(8) => OutputType::Uint,
+            npy::ElementType::Int(_) | npy::ElementType::Uint(_) => OutputType::Int,
         }),
         _ => None,
     });
-    let kinds: Vec<Type> = kinds.collect::<Option<_>>()?;
+    let kinds: Vec<OutputType> = kinds.collect::<Option<_>>()?;
     let first = *kinds.first()?;
-    Some(if kinds.iter().all(|kind| *kind == first) { first } else { Type::Float })
+    Some(if kinds.iter().all(|kind| *kind == first) { first } else { OutputType::Float })
 }

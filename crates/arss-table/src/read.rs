@@ -5,36 +5,41 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use crate::TableError;
-use crate::byte_source::Store;
-use crate::chunks::{Frame, Kind, Want};
-use crate::disk_writer::Spill;
+use crate::byte_source::ByteSource;
+use crate::chunks::{ChunkedTable, ColumnKind, ReadAs};
+use crate::disk_writer::DiskWriter;
 use crate::missing;
-use crate::missing::Bad;
+use crate::missing::BadCell;
 use crate::output_types;
-use crate::output_types::Type;
+use crate::output_types::OutputType;
 use crate::schema;
-use crate::schema::{Decision, Role, Used};
+use crate::schema::{FeatureColumn, FeaturePlan, Role};
 use crate::source::{Part, Source};
 use crate::{
-    Aside, Choice, Codes, Missing, Reading, Table, Values, cut, disk_matrix, encode, input_paths, listed, multi_file,
+    Categories, ColumnOptions, Matrix, Missing, ReadOptions, SideColumns, Table, cut, disk_matrix, encode, input_paths,
+    listed, multi_file,
 };
 
 /// Reads the table, checked to be finite and not empty; `tell` hears how far the reading is.
-pub fn read(reading: &Reading<'_>, tell: &mut dyn FnMut(u64, u64)) -> Result<Table, TableError> {
+pub fn read(reading: &ReadOptions<'_>, tell: &mut dyn FnMut(u64, u64)) -> Result<Table, TableError> {
     from_source(open(reading, tell)?, reading, tell)
 }
 
 /// Reads `bytes`, which may be packed, as the file `name`.
-pub fn read_bytes(bytes: &[u8], name: &str, reading: &Reading<'_>) -> Result<Table, TableError> {
+pub fn read_bytes(bytes: &[u8], name: &str, reading: &ReadOptions<'_>) -> Result<Table, TableError> {
     let path = PathBuf::from(name);
-    let store = Store::taken(bytes, &path, reading.limit, reading.scratch)?;
+    let store = ByteSource::taken(bytes, &path, reading.limit, reading.scratch)?;
     let part = Part::of(store, &path, reading, &mut |_, _| ())?;
     let headings = part.headings();
     let source = Source { parts: vec![part], paths: vec![path], starts: vec![0], headings, types: Vec::new() };
     from_source(source, reading, &mut |_, _| ())
 }
 
-fn from_source(mut source: Source, reading: &Reading<'_>, tell: &mut dyn FnMut(u64, u64)) -> Result<Table, TableError> {
+fn from_source(
+    mut source: Source,
+    reading: &ReadOptions<'_>,
+    tell: &mut dyn FnMut(u64, u64),
+) -> Result<Table, TableError> {
     if reading.scratch.is_none()
         && let Some(table) = whole_array(&mut source, reading, tell)?
     {
@@ -43,16 +48,16 @@ fn from_source(mut source: Source, reading: &Reading<'_>, tell: &mut dyn FnMut(u
     let choice = &reading.choice;
     let roles = schema::roles(&source.headings, choice)?;
     let (mut frame, wants) = read_columns(&mut source, &roles, reading, tell)?;
-    if source.rows() == 0 && wants.iter().any(|want| *want != Want::Nothing) {
+    if source.rows() == 0 && wants.iter().any(|want| *want != ReadAs::Nothing) {
         return Err(TableError::in_file(&source.paths[0], "has columns, but no rows"));
     }
     let decision = schema::decide(&roles, &wants, &frame, choice);
     check_decision(&source, &roles, &frame, &decision)?;
     source.types = output_types::of(&source, &frame, &wants);
-    let aside = aside(&frame, &source.headings, choice)?;
+    let side = side(&frame, &source.headings, choice)?;
     let messages = messages(&source, &frame, &decision, reading);
     let names = decision.used.iter().map(|used| name(used, &source.headings, &frame)).collect();
-    let origins = decision.used.iter().map(Used::column).collect();
+    let origins = decision.used.iter().map(FeatureColumn::column).collect();
     // A text column may have become a thousand.
     let fits = reading.limit.check_values(frame.rows as u64, decision.used.len());
     fits.map_err(|what| TableError::in_file(&source.paths[0], what))?;
@@ -61,11 +66,11 @@ fn from_source(mut source: Source, reading: &Reading<'_>, tell: &mut dyn FnMut(u
         None => encode::assemble(&mut frame, &decision.used),
     };
     let shown = RefCell::new(HashMap::new());
-    checked(Table { values, source, messages, aside, names, origins, kept: None, filled: 0, shown }, reading)
+    checked(Table { values, source, messages, side, names, origins, kept: None, filled: 0, shown }, reading)
 }
 
 /// Opens all files; their columns must be the same.
-fn open(reading: &Reading<'_>, tell: &mut dyn FnMut(u64, u64)) -> Result<Source, TableError> {
+fn open(reading: &ReadOptions<'_>, tell: &mut dyn FnMut(u64, u64)) -> Result<Source, TableError> {
     let paths = input_paths::expand(reading.inputs)?;
     let mut parts: Vec<Part> = paths.iter().map(|path| Part::open(path, reading, tell)).collect::<Result<_, _>>()?;
     let headings = multi_file::unite(&mut parts, &paths)?;
@@ -75,7 +80,7 @@ fn open(reading: &Reading<'_>, tell: &mut dyn FnMut(u64, u64)) -> Result<Source,
 /// A single array of which every column is used needs no detour.
 fn whole_array(
     source: &mut Source,
-    reading: &Reading<'_>,
+    reading: &ReadOptions<'_>,
     tell: &mut dyn FnMut(u64, u64),
 ) -> Result<Option<Table>, TableError> {
     let [Part::Array(array)] = source.parts.as_slice() else { return Ok(None) };
@@ -85,7 +90,7 @@ fn whole_array(
     }
     let values = array.values(tell)?;
     let (rows, columns) = values.shape();
-    let kind = output_types::of_arrays(source).unwrap_or(Type::Float);
+    let kind = output_types::of_arrays(source).unwrap_or(OutputType::Float);
     let source = Source {
         parts: std::mem::take(&mut source.parts),
         paths: std::mem::take(&mut source.paths),
@@ -98,7 +103,7 @@ fn whole_array(
         names: source.headings.clone(),
         source,
         messages: Vec::new(),
-        aside: Aside::default(),
+        side: SideColumns::default(),
         origins: (0..columns).collect(),
         kept: None,
         filled: 0,
@@ -110,45 +115,50 @@ fn whole_array(
 fn read_columns(
     source: &mut Source,
     roles: &[Role],
-    reading: &Reading<'_>,
+    reading: &ReadOptions<'_>,
     tell: &mut dyn FnMut(u64, u64),
-) -> Result<(Frame, Vec<Want>), TableError> {
+) -> Result<(ChunkedTable, Vec<ReadAs>), TableError> {
     let choice = &reading.choice;
-    let mut sample = Frame::new(roles.len());
+    let mut sample = ChunkedTable::new(roles.len());
     for part in &source.parts {
         sample.append(part.sample()?);
     }
     let mut wants = schema::wants(roles, &sample, choice);
     loop {
-        let mut frame = Frame::new(roles.len());
+        let mut frame = ChunkedTable::new(roles.len());
         frame.single.fill(true);
-        frame.spill = reading.scratch.map(|folder| Spill::new(folder, roles, &wants)).transpose()?;
+        frame.spill = reading.scratch.map(|folder| DiskWriter::new(folder, roles, &wants)).transpose()?;
         let mut starts = vec![0];
         for part in &mut source.parts {
             part.read(&wants, &mut frame, tell)?;
             starts.push(frame.rows);
         }
         source.starts = starts;
-        for (column, _) in wants.iter().enumerate().filter(|(_, want)| **want == Want::Nothing) {
+        for (column, _) in wants.iter().enumerate().filter(|(_, want)| **want == ReadAs::Nothing) {
             frame.seen[column] = sample.seen[column].clone();
         }
         let late = schema::late_texts(roles, &wants, &frame, choice);
         if late.is_empty() {
             return Ok((frame, wants));
         }
-        late.into_iter().for_each(|column| wants[column] = Want::Codes);
+        late.into_iter().for_each(|column| wants[column] = ReadAs::Codes);
     }
 }
 
 /// Fails if nothing is left to choose by, or a column that was asked for cannot be used.
-fn check_decision(source: &Source, roles: &[Role], frame: &Frame, decision: &Decision) -> Result<(), TableError> {
+fn check_decision(
+    source: &Source,
+    roles: &[Role],
+    frame: &ChunkedTable,
+    decision: &FeaturePlan,
+) -> Result<(), TableError> {
     let headings = &source.headings;
     let asked = |column: &usize| roles[*column] == Role::Feature(true);
     if let Some((column, kind)) = decision.ignored.iter().find(|(column, _)| asked(column)) {
         let name = cut(&headings[*column]);
         return Err(TableError::Input(match kind {
-            Kind::Empty => format!("column {name} holds no values"),
-            Kind::Nested => format!("column {name} holds lists or structures, which cannot be used as numbers"),
+            ColumnKind::Empty => format!("column {name} holds no values"),
+            ColumnKind::Nested => format!("column {name} holds lists or structures, which cannot be used as numbers"),
             _ => {
                 let first = frame.seen[*column].first_text.map(|row| example(source, row, *column));
                 let first = first.map_or_else(String::new, |first| format!(" ({first})"));
@@ -167,7 +177,7 @@ fn check_decision(source: &Source, roles: &[Role], frame: &Frame, decision: &Dec
     let names: Vec<&str> = (0..headings.len()).map(|column| headings[column].as_str()).collect();
     let used = |role: Role| matches!(role, Role::Feature(_));
     let apart: Vec<&str> = (0..roles.len()).filter(|&c| !used(roles[c])).map(|c| headings[c].as_str()).collect();
-    if !apart.is_empty() && roles.iter().any(|role| matches!(role, Role::Weights | Role::Aside)) {
+    if !apart.is_empty() && roles.iter().any(|role| matches!(role, Role::Weights | Role::SideColumns)) {
         return Err(TableError::Input(format!("no numeric column is left to choose by besides {}", listed(&apart))));
     }
     let what = format!("no column is numeric among {}; --encode onehot or ordinal uses text", listed(&names));
@@ -175,10 +185,10 @@ fn check_decision(source: &Source, roles: &[Role], frame: &Frame, decision: &Dec
 }
 
 /// A column that became too many.
-fn crowded(decision: &Decision, frame: &Frame) -> Option<usize> {
+fn crowded(decision: &FeaturePlan, frame: &ChunkedTable) -> Option<usize> {
     let too_many = |column: usize| frame.dictionaries[column].names.len() > schema::MOST_CATEGORIES;
     decision.used.iter().find_map(|used| match used {
-        Used::OneHot(column, _) if too_many(*column) => Some(*column),
+        FeatureColumn::OneHot(column, _) if too_many(*column) => Some(*column),
         _ => None,
     })
 }
@@ -190,18 +200,18 @@ fn example(source: &Source, row: usize, column: usize) -> String {
     format!("{}, column {} holds {content}", source.place(row), cut(&source.headings[column]))
 }
 
-fn aside(frame: &Frame, headings: &[String], choice: &Choice) -> Result<Aside, TableError> {
-    let codes = |name: &Option<String>| -> Result<Option<Codes>, TableError> {
+fn side(frame: &ChunkedTable, headings: &[String], choice: &ColumnOptions) -> Result<SideColumns, TableError> {
+    let codes = |name: &Option<String>| -> Result<Option<Categories>, TableError> {
         let Some(name) = name else { return Ok(None) };
         let column = schema::position(headings, name)?;
         let names = frame.dictionaries[column].names.clone();
-        Ok(Some(Codes { codes: frame.codes(column).collect(), names }))
+        Ok(Some(Categories { codes: frame.codes(column).collect(), names }))
     };
     let weights = match &choice.weights {
         None => None,
         Some(name) => {
             let column = schema::position(headings, name)?;
-            if frame.seen[column].kind() != Kind::Number {
+            if frame.seen[column].kind() != ColumnKind::Number {
                 let what = format!("column {name} holds no numbers, so it cannot be used as weights");
                 return Err(TableError::Input(what));
             }
@@ -209,13 +219,13 @@ fn aside(frame: &Frame, headings: &[String], choice: &Choice) -> Result<Aside, T
         }
     };
     let id = choice.id.as_deref().map(|name| schema::position(headings, name)).transpose()?;
-    Ok(Aside { weights, group: codes(&choice.group)?, label: codes(&choice.label)?, id })
+    Ok(SideColumns { weights, group: codes(&choice.group)?, label: codes(&choice.label)?, id })
 }
 
 /// The name of a used column.
-fn name(used: &Used, headings: &[String], frame: &Frame) -> String {
+fn name(used: &FeatureColumn, headings: &[String], frame: &ChunkedTable) -> String {
     match used {
-        Used::OneHot(column, code) => {
+        FeatureColumn::OneHot(column, code) => {
             format!("{}={}", headings[*column], frame.dictionaries[*column].names[*code as usize])
         }
         other => headings[other.column()].clone(),
@@ -223,11 +233,11 @@ fn name(used: &Used, headings: &[String], frame: &Frame) -> String {
 }
 
 /// What is said about the columns.
-fn messages(source: &Source, frame: &Frame, decision: &Decision, reading: &Reading<'_>) -> Vec<String> {
+fn messages(source: &Source, frame: &ChunkedTable, decision: &FeaturePlan, reading: &ReadOptions<'_>) -> Vec<String> {
     let path = source.paths[0].display();
     let mut messages = Vec::new();
     if let Some(mut message) = decision.message(&source.headings) {
-        for (column, _) in decision.ignored.iter().filter(|(_, kind)| *kind == Kind::Text) {
+        for (column, _) in decision.ignored.iter().filter(|(_, kind)| *kind == ColumnKind::Text) {
             let seen = &frame.seen[*column];
             if let Some(row) = seen.first_text.filter(|_| seen.numbers > seen.texts + seen.truths + seen.dates) {
                 let name = cut(&source.headings[*column]);
@@ -237,8 +247,8 @@ fn messages(source: &Source, frame: &Frame, decision: &Decision, reading: &Readi
         messages.push(format!("{path}: {message}"));
     }
     messages.extend(header_note(source, reading).map(|note| format!("{path}: {note}")));
-    let counting = |used: &&Used| match used {
-        Used::Number(column) => frame.numbers[*column].counts_rows(),
+    let counting = |used: &&FeatureColumn| match used {
+        FeatureColumn::Number(column) => frame.numbers[*column].counts_rows(),
         _ => false,
     };
     if let Some(used) = decision.used.iter().find(counting).filter(|_| decision.used.len() > 1) {
@@ -249,7 +259,7 @@ fn messages(source: &Source, frame: &Frame, decision: &Decision, reading: &Readi
 }
 
 /// What was found out about the first line of a text file, if it was not told and may be wrong.
-fn header_note(source: &Source, reading: &Reading<'_>) -> Option<&'static str> {
+fn header_note(source: &Source, reading: &ReadOptions<'_>) -> Option<&'static str> {
     let Part::Text(text) = &source.parts[0] else { return None };
     let numbers = text.names.iter().any(|name| name.parse().is_ok_and(|value: f64| value.is_finite()));
     match (reading.text.header, text.named()) {
@@ -264,7 +274,7 @@ fn header_note(source: &Source, reading: &Reading<'_>) -> Option<&'static str> {
 }
 
 /// Missing values are handled as asked; what is left must be a table.
-fn checked(mut table: Table, reading: &Reading<'_>) -> Result<Table, TableError> {
+fn checked(mut table: Table, reading: &ReadOptions<'_>) -> Result<Table, TableError> {
     let path = table.source.paths[0].clone();
     let named = !matches!(table.source.parts[0], Part::Array(_));
     let handled = named || reading.missing != Missing::Error;
@@ -293,7 +303,7 @@ fn checked(mut table: Table, reading: &Reading<'_>) -> Result<Table, TableError>
     }
 }
 
-fn note(table: &mut Table, done: &missing::Done, path: &Path) {
+fn note(table: &mut Table, done: &missing::MissingReport, path: &Path) {
     let rows = table.source.rows();
     if let Some(kept) = &done.kept {
         let dropped = rows - kept.len();
@@ -308,10 +318,10 @@ fn note(table: &mut Table, done: &missing::Done, path: &Path) {
 /// Columns that stand beside lose the same rows.
 fn keep(table: &mut Table, kept: Option<Vec<usize>>) {
     let Some(kept) = kept else { return };
-    if let Some(weights) = &mut table.aside.weights {
+    if let Some(weights) = &mut table.side.weights {
         *weights = kept.iter().map(|&row| weights[row]).collect();
     }
-    for codes in [&mut table.aside.group, &mut table.aside.label].into_iter().flatten() {
+    for codes in [&mut table.side.group, &mut table.side.label].into_iter().flatten() {
         codes.codes = kept.iter().map(|&row| codes.codes[row]).collect();
     }
     table.kept = Some(kept);
@@ -322,8 +332,8 @@ fn empty_column(table: &Table, path: &Path) -> Result<(), TableError> {
     let (rows, columns) = table.values.shape();
     let first: Vec<f64> = match &table.values {
         _ if rows == 0 => Vec::new(),
-        Values::F64(grid) => (0..columns).map(|column| grid.get(0, column)).collect(),
-        Values::File64(rows) => rows.row(0)?,
+        Matrix::F64(grid) => (0..columns).map(|column| grid.get(0, column)).collect(),
+        Matrix::Disk64(rows) => rows.row(0)?,
         _ => Vec::new(),
     };
     match first.iter().position(|value| value.is_nan()) {
@@ -335,9 +345,9 @@ fn empty_column(table: &Table, path: &Path) -> Result<(), TableError> {
 }
 
 /// The first cells that cannot be used, in one line.
-fn unusable(table: &Table, bad: &[Bad], count: usize, how: Missing) -> TableError {
+fn unusable(table: &Table, bad: &[BadCell], count: usize, how: Missing) -> TableError {
     let source = &table.source;
-    let place = |bad: &Bad| format!("{}, column {}", source.place(bad.row), cut(&table.names[bad.column]));
+    let place = |bad: &BadCell| format!("{}, column {}", source.place(bad.row), cut(&table.names[bad.column]));
     let first = &bad[0];
     let cells = source.cells(&[first.row]).unwrap_or_default();
     let content = cells.first().and_then(|cells| cells.get(table.origins[first.column])).map(|cell| cut(cell));

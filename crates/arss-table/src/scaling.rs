@@ -1,11 +1,11 @@
 //! Scaling of columns, for any size of values.
 
-use crate::scratch::Cell;
+use crate::scratch::DiskFloat;
 use arss::Float;
 
 use crate::ByName;
 use crate::TableError;
-use crate::{Grid, Spilled, Values, median};
+use crate::{DenseMatrix, DiskMatrix, Matrix, median};
 
 /// How columns are scaled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -45,18 +45,18 @@ const CLIP: f64 = 5.0;
 /// Scales each column as `how` says; constant columns become 0.
 ///
 /// False, and nothing changed, if all columns are constant.
-pub fn columns(values: Values, how: Scale) -> Result<(Values, bool), TableError> {
+pub fn columns(values: Matrix, how: Scale) -> Result<(Matrix, bool), TableError> {
     Ok(match values {
-        Values::F32(mut grid) => {
+        Matrix::F32(mut grid) => {
             let done = scale_grid(&mut grid, how)?;
-            (Values::F32(grid), done)
+            (Matrix::F32(grid), done)
         }
-        Values::F64(mut grid) => {
+        Matrix::F64(mut grid) => {
             let done = scale_grid(&mut grid, how)?;
-            (Values::F64(grid), done)
+            (Matrix::F64(grid), done)
         }
-        Values::File32(rows) => scale_file(rows, how).map(|(rows, done)| (Values::File32(rows), done))?,
-        Values::File64(rows) => scale_file(rows, how).map(|(rows, done)| (Values::File64(rows), done))?,
+        Matrix::Disk32(rows) => scale_file(rows, how).map(|(rows, done)| (Matrix::Disk32(rows), done))?,
+        Matrix::Disk64(rows) => scale_file(rows, how).map(|(rows, done)| (Matrix::Disk64(rows), done))?,
     })
 }
 
@@ -72,7 +72,7 @@ trait Look<T> {
     fn each_column(&self, visit: &mut dyn FnMut(usize, Vec<f64>)) -> Result<(), TableError>;
 }
 
-impl<T: Float> Look<T> for Grid<T> {
+impl<T: Float> Look<T> for DenseMatrix<T> {
     fn shape(&self) -> (usize, usize) {
         (self.rows, self.columns)
     }
@@ -93,23 +93,23 @@ impl<T: Float> Look<T> for Grid<T> {
     }
 }
 
-impl<T: Cell> Look<T> for Spilled<T> {
+impl<T: DiskFloat> Look<T> for DiskMatrix<T> {
     fn shape(&self) -> (usize, usize) {
-        Spilled::shape(self)
+        DiskMatrix::shape(self)
     }
 
     fn column_of(&self, at: usize) -> usize {
-        at % Spilled::shape(self).1
+        at % DiskMatrix::shape(self).1
     }
 
     fn look(&self, visit: &mut dyn FnMut(usize, &[T])) -> Result<(), TableError> {
-        let columns = Spilled::shape(self).1;
+        let columns = DiskMatrix::shape(self).1;
         self.walk(&mut |first, rows| visit(first * columns, rows))
     }
 
     fn each_column(&self, visit: &mut dyn FnMut(usize, Vec<f64>)) -> Result<(), TableError> {
-        let all: Vec<usize> = (0..Spilled::shape(self).1).collect();
-        Spilled::each_column(self, &all, visit)
+        let all: Vec<usize> = (0..DiskMatrix::shape(self).1).collect();
+        DiskMatrix::each_column(self, &all, visit)
     }
 }
 
@@ -148,7 +148,7 @@ impl Column {
     }
 }
 
-fn scale_grid<T: Float>(grid: &mut Grid<T>, how: Scale) -> Result<bool, TableError> {
+fn scale_grid<T: Float>(grid: &mut DenseMatrix<T>, how: Scale) -> Result<bool, TableError> {
     let Some(columns) = measure(grid, how)? else { return Ok(false) };
     for at in 0..grid.data.len() {
         let column = &columns[grid.column_of(at)];
@@ -157,7 +157,7 @@ fn scale_grid<T: Float>(grid: &mut Grid<T>, how: Scale) -> Result<bool, TableErr
     Ok(true)
 }
 
-fn scale_file<T: Cell>(rows: Spilled<T>, how: Scale) -> Result<(Spilled<T>, bool), TableError> {
+fn scale_file<T: DiskFloat>(rows: DiskMatrix<T>, how: Scale) -> Result<(DiskMatrix<T>, bool), TableError> {
     let Some(columns) = measure(&rows, how)? else { return Ok((rows, false)) };
     let width = columns.len();
     let scaled = |(value, column): (&T, &Column)| T::from_f64(column.scaled(value.to_f64()));
@@ -261,7 +261,7 @@ mod tests {
 
     fn scaled(data: Vec<f64>, columns: usize, by_column: bool) -> (bool, Vec<f64>) {
         let rows = data.len() / columns;
-        let mut grid = Grid { data, rows, columns, by_column };
+        let mut grid = DenseMatrix { data, rows, columns, by_column };
         (scale_grid(&mut grid, Scale::Standard).unwrap(), grid.data)
     }
 
@@ -294,7 +294,7 @@ mod tests {
     }
 
     fn by(how: Scale, data: Vec<f64>) -> Vec<f64> {
-        let mut grid = Grid { rows: data.len(), data, columns: 1, by_column: false };
+        let mut grid = DenseMatrix { rows: data.len(), data, columns: 1, by_column: false };
         assert!(scale_grid(&mut grid, how).unwrap());
         grid.data
     }

@@ -1,8 +1,8 @@
 //! Which columns are used, and for what.
 
 use crate::TableError;
-use crate::chunks::{Frame, Kind, Want};
-use crate::{Choice, Encode, listed};
+use crate::chunks::{ChunkedTable, ColumnKind, ReadAs};
+use crate::{ColumnOptions, Encode, listed};
 
 /// Text columns with more different texts name rows rather than kinds of rows.
 pub const MOST_CATEGORIES: usize = 1000;
@@ -17,14 +17,14 @@ pub enum Role {
     /// How much rows count.
     Weights,
     /// Groups or labels: read, but not chosen by.
-    Aside,
+    SideColumns,
     /// Nothing.
     Unused,
 }
 
 /// A column that is chosen by, and how.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Used {
+pub enum FeatureColumn {
     /// Its numbers.
     Number(usize),
     /// 1 where it has this code, 0 elsewhere.
@@ -33,11 +33,13 @@ pub enum Used {
     Ordinal(usize, Vec<u32>),
 }
 
-impl Used {
+impl FeatureColumn {
     /// The column of the file.
     pub fn column(&self) -> usize {
         match self {
-            Used::Number(column) | Used::OneHot(column, _) | Used::Ordinal(column, _) => *column,
+            FeatureColumn::Number(column) | FeatureColumn::OneHot(column, _) | FeatureColumn::Ordinal(column, _) => {
+                *column
+            }
         }
     }
 }
@@ -53,7 +55,7 @@ pub fn position(headings: &[String], name: &str) -> Result<usize, TableError> {
 }
 
 /// What each column is for, from the flags alone.
-pub fn roles(headings: &[String], choice: &Choice) -> Result<Vec<Role>, TableError> {
+pub fn roles(headings: &[String], choice: &ColumnOptions) -> Result<Vec<Role>, TableError> {
     let mut roles = vec![Role::Feature(false); headings.len()];
     if let Some(names) = &choice.columns {
         roles.fill(Role::Unused);
@@ -65,11 +67,11 @@ pub fn roles(headings: &[String], choice: &Choice) -> Result<Vec<Role>, TableErr
         roles[position(headings, name)?] = Role::Unused;
     }
     for name in choice.label.iter().chain(&choice.group) {
-        roles[position(headings, name)?] = Role::Aside;
+        roles[position(headings, name)?] = Role::SideColumns;
     }
     if let Some(name) = &choice.weights {
         let column = position(headings, name)?;
-        if roles[column] == Role::Aside {
+        if roles[column] == Role::SideColumns {
             let what = format!("column {name} cannot hold the weights and a label or group as well");
             return Err(TableError::Input(what));
         }
@@ -79,69 +81,69 @@ pub fn roles(headings: &[String], choice: &Choice) -> Result<Vec<Role>, TableErr
 }
 
 /// What is read of each column, from what a sample of the rows holds.
-pub fn wants(roles: &[Role], sample: &Frame, choice: &Choice) -> Vec<Want> {
+pub fn wants(roles: &[Role], sample: &ChunkedTable, choice: &ColumnOptions) -> Vec<ReadAs> {
     roles.iter().zip(&sample.seen).map(|(role, seen)| want(*role, seen.kind(), choice)).collect()
 }
 
 /// What is read of a column that is for `role` and holds `kind`.
-fn want(role: Role, kind: Kind, choice: &Choice) -> Want {
+fn want(role: Role, kind: ColumnKind, choice: &ColumnOptions) -> ReadAs {
     match role {
-        Role::Unused => Want::Nothing,
-        Role::Aside => Want::Codes,
-        Role::Weights => Want::Numbers,
+        Role::Unused => ReadAs::Nothing,
+        Role::SideColumns => ReadAs::Codes,
+        Role::Weights => ReadAs::Numbers,
         Role::Feature(asked) => match kind {
-            Kind::Nested => Want::Nothing,
-            Kind::Truth if choice.truths || asked => Want::Numbers,
-            Kind::Date if choice.dates || asked => Want::Numbers,
-            Kind::Text | Kind::Truth if choice.encode.is_some() => Want::Codes,
-            Kind::Text | Kind::Truth | Kind::Date => Want::Nothing,
-            Kind::Number | Kind::Empty => Want::Numbers,
+            ColumnKind::Nested => ReadAs::Nothing,
+            ColumnKind::Truth if choice.truths || asked => ReadAs::Numbers,
+            ColumnKind::Date if choice.dates || asked => ReadAs::Numbers,
+            ColumnKind::Text | ColumnKind::Truth if choice.encode.is_some() => ReadAs::Codes,
+            ColumnKind::Text | ColumnKind::Truth | ColumnKind::Date => ReadAs::Nothing,
+            ColumnKind::Number | ColumnKind::Empty => ReadAs::Numbers,
         },
     }
 }
 
 /// Columns that were read as numbers and turned out to be text that is to be encoded.
-pub fn late_texts(roles: &[Role], wants: &[Want], frame: &Frame, choice: &Choice) -> Vec<usize> {
+pub fn late_texts(roles: &[Role], wants: &[ReadAs], frame: &ChunkedTable, choice: &ColumnOptions) -> Vec<usize> {
     let late = |&column: &usize| {
         let known = want(roles[column], frame.seen[column].kind(), choice);
-        wants[column] == Want::Numbers && known == Want::Codes
+        wants[column] == ReadAs::Numbers && known == ReadAs::Codes
     };
     (0..roles.len()).filter(late).collect()
 }
 
 /// The columns to choose by and why others are not.
 #[derive(Debug, Default)]
-pub struct Decision {
+pub struct FeaturePlan {
     /// The columns to choose by.
-    pub used: Vec<Used>,
+    pub used: Vec<FeatureColumn>,
     /// Columns that are ignored, by what they hold.
-    pub ignored: Vec<(usize, Kind)>,
+    pub ignored: Vec<(usize, ColumnKind)>,
     /// Columns of text that name rows.
     pub naming: Vec<usize>,
 }
 
 /// Decides, once everything was read.
-pub fn decide(roles: &[Role], wants: &[Want], frame: &Frame, choice: &Choice) -> Decision {
-    let mut decision = Decision::default();
+pub fn decide(roles: &[Role], wants: &[ReadAs], frame: &ChunkedTable, choice: &ColumnOptions) -> FeaturePlan {
+    let mut decision = FeaturePlan::default();
     for (column, role) in roles.iter().enumerate() {
         let Role::Feature(asked) = *role else { continue };
         let kind = frame.seen[column].kind();
         let is_number = match kind {
-            Kind::Number => true,
-            Kind::Truth => choice.truths || asked,
-            Kind::Date => choice.dates || asked,
+            ColumnKind::Number => true,
+            ColumnKind::Truth => choice.truths || asked,
+            ColumnKind::Date => choice.dates || asked,
             _ => false,
         };
         match (wants[column], choice.encode) {
-            (Want::Numbers, _) if is_number => decision.used.push(Used::Number(column)),
-            (Want::Codes, Some(encode)) if frame.rows > 0 => encoded(&mut decision, frame, (column, asked), encode),
+            (ReadAs::Numbers, _) if is_number => decision.used.push(FeatureColumn::Number(column)),
+            (ReadAs::Codes, Some(encode)) if frame.rows > 0 => encoded(&mut decision, frame, (column, asked), encode),
             _ => decision.ignored.push((column, kind)),
         }
     }
     decision
 }
 
-fn encoded(decision: &mut Decision, frame: &Frame, (column, asked): (usize, bool), encode: Encode) {
+fn encoded(decision: &mut FeaturePlan, frame: &ChunkedTable, (column, asked): (usize, bool), encode: Encode) {
     let names = &frame.dictionaries[column].names;
     let names_rows = names.len() > MOST_CATEGORIES || (names.len() == frame.rows && frame.rows >= NAMING);
     if names_rows && !asked {
@@ -151,27 +153,27 @@ fn encoded(decision: &mut Decision, frame: &Frame, (column, asked): (usize, bool
     let mut order: Vec<u32> = (0..names.len() as u32).collect();
     order.sort_by(|&a, &b| names[a as usize].cmp(&names[b as usize]));
     match encode {
-        Encode::Onehot => decision.used.extend(order.into_iter().map(|code| Used::OneHot(column, code))),
+        Encode::Onehot => decision.used.extend(order.into_iter().map(|code| FeatureColumn::OneHot(column, code))),
         Encode::Ordinal => {
             let mut ranks = vec![0; order.len()];
             order.iter().enumerate().for_each(|(rank, &code)| ranks[code as usize] = rank as u32);
-            decision.used.push(Used::Ordinal(column, ranks));
+            decision.used.push(FeatureColumn::Ordinal(column, ranks));
         }
     }
 }
 
-impl Decision {
+impl FeaturePlan {
     /// What is said about the columns that are not used, in one line.
     pub fn message(&self, headings: &[String]) -> Option<String> {
-        let of = |kinds: &[Kind]| -> Vec<&str> {
+        let of = |kinds: &[ColumnKind]| -> Vec<&str> {
             let columns = self.ignored.iter().filter(|(_, kind)| kinds.contains(kind));
             columns.map(|(column, _)| headings[*column].as_str()).collect()
         };
         let naming: Vec<&str> = self.naming.iter().map(|&column| headings[column].as_str()).collect();
         let groups = [
-            ("not numeric", of(&[Kind::Text, Kind::Empty, Kind::Nested]), ""),
-            ("true or false", of(&[Kind::Truth]), " (--booleans uses them)"),
-            ("dates", of(&[Kind::Date]), " (--dates uses them)"),
+            ("not numeric", of(&[ColumnKind::Text, ColumnKind::Empty, ColumnKind::Nested]), ""),
+            ("true or false", of(&[ColumnKind::Truth]), " (--booleans uses them)"),
+            ("dates", of(&[ColumnKind::Date]), " (--dates uses them)"),
             ("texts that name rows", naming, ""),
         ];
         let parts: Vec<String> = groups

@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
-use crate::byte_source::{Limit, Packing};
-use crate::chunks::Want;
+use crate::byte_source::{Compression, MemoryLimit};
+use crate::chunks::ReadAs;
 use crate::schema;
 use crate::schema::Role;
 use crate::source::Part;
-use crate::{Format, Reading, input_paths};
+use crate::{Format, ReadOptions, input_paths};
 
 /// How large a table seems.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Extent {
+pub struct FileShape {
     /// Size of the file.
     pub bytes: u64,
     /// Number of rows.
@@ -31,32 +31,32 @@ pub struct Extent {
 }
 
 /// The extent of each file; none if one of them has to be read to know.
-pub fn extents(reading: &Reading<'_>) -> Option<Vec<Extent>> {
-    input_paths::expand(reading.inputs).ok()?.iter().map(|path| extent(path, reading)).collect()
+pub fn file_shapes(reading: &ReadOptions<'_>) -> Option<Vec<FileShape>> {
+    input_paths::expand(reading.inputs).ok()?.iter().map(|path| file_shape(path, reading)).collect()
 }
 
-fn extent(path: &Path, reading: &Reading<'_>) -> Option<Extent> {
+fn file_shape(path: &Path, reading: &ReadOptions<'_>) -> Option<FileShape> {
     let data = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
     let mut start = [0; 64];
     let found = std::io::Read::read(&mut std::fs::File::open(path).ok()?, &mut start).ok()?;
     let format = Format::found(path, &start[..found], reading.format).ok()?;
-    let packed = Packing::of(&start[..found]) != Packing::None;
+    let packed = Compression::of(&start[..found]) != Compression::None;
     if packed || matches!(format, Format::Jsonl | Format::Npz | Format::Arrow) {
         return None;
     }
     // Whether the values fit into memory is what this is asked for.
-    let reading = &Reading { limit: Limit { disk: true, ..reading.limit }, ..reading.clone() };
+    let reading = &ReadOptions { limit: MemoryLimit { disk: true, ..reading.limit }, ..reading.clone() };
     let part = Part::open(path, reading, &mut |_, _| ()).ok()?;
     let bytes = data.len();
     if let Part::Array(array) = &part {
         let (rows, columns) = (array.rows as u64, array.columns as u64);
         let element = if array.is_single() { 4 } else { 8 };
-        return Some(Extent { bytes, rows, columns, used: columns, element, array: true, held: 0, exact: true });
+        return Some(FileShape { bytes, rows, columns, used: columns, element, array: true, held: 0, exact: true });
     }
     let sample = part.sample().ok()?;
     let roles = schema::roles(&part.headings(), &reading.choice).ok()?;
     let wants = schema::wants(&roles, &sample, &reading.choice);
-    let feature = |&column: &usize| matches!(roles[column], Role::Feature(_)) && wants[column] != Want::Nothing;
+    let feature = |&column: &usize| matches!(roles[column], Role::Feature(_)) && wants[column] != ReadAs::Nothing;
     let used = (0..roles.len()).filter(feature).count() as u64;
     let (rows, exact, held) = match &part {
         Part::Parquet(file) => (file.rows as u64, true, file.pages(&wants)),
@@ -69,12 +69,12 @@ fn extent(path: &Path, reading: &Reading<'_>) -> Option<Extent> {
     };
     let single = (0..roles.len()).filter(feature).all(|column| sample.single[column]);
     let element = if single && used > 0 { 4 } else { 8 };
-    Some(Extent { bytes, rows, columns: roles.len() as u64, used, element, array: false, held, exact })
+    Some(FileShape { bytes, rows, columns: roles.len() as u64, used, element, array: false, held, exact })
 }
 
 /// A table as it seems.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Survey {
+pub struct TableShape {
     /// Size of the files.
     pub bytes: u64,
     /// Number of rows.
@@ -94,9 +94,9 @@ pub struct Survey {
 }
 
 /// Looks at the beginning of each file. `None` for what is no file, is packed, or is no table: reading it will tell.
-pub fn look(reading: &Reading<'_>) -> Option<Survey> {
-    let mut all = Survey { exact: true, element: 8, ..Survey::default() };
-    for Extent { bytes, rows, columns, used, element, array, held, exact } in extents(reading)? {
+pub fn probe_shape(reading: &ReadOptions<'_>) -> Option<TableShape> {
+    let mut all = TableShape { exact: true, element: 8, ..TableShape::default() };
+    for FileShape { bytes, rows, columns, used, element, array, held, exact } in file_shapes(reading)? {
         all.bytes += bytes;
         all.rows += rows;
         (all.columns, all.used, all.element) = (columns, used, element);

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use arrow_array::{
     ArrayRef, BooleanArray, Float32Array, Float64Array, Int64Array, RecordBatch, StringArray, UInt64Array,
 };
-use arrow_schema::{Field, Schema};
+use arrow_schema::{Field as ArrowField, Schema};
 
 use crate::TableError;
-use crate::byte_source::{Limit, Store};
-use crate::chunks::{Frame, Want};
+use crate::byte_source::{ByteSource, MemoryLimit};
+use crate::chunks::{ChunkedTable, ReadAs};
 use crate::field;
-use crate::field::Field as Cell;
+use crate::field::Field;
 use crate::formats::arrow::ArrowFile;
 use crate::formats::arrow_columns;
 use crate::formats::csv::Text;
@@ -22,8 +22,8 @@ use crate::formats::jsonl::Lines;
 use crate::formats::npy::Array;
 use crate::formats::npz;
 use crate::formats::parquet::Parquet;
-use crate::output_types::Type;
-use crate::{Format, Reading};
+use crate::output_types::OutputType;
+use crate::{Format, ReadOptions};
 
 /// One file.
 #[derive(Debug)]
@@ -52,27 +52,27 @@ pub struct Source {
     /// The names of all columns.
     pub headings: Vec<String>,
     /// What text columns are turned into.
-    pub types: Vec<Type>,
+    pub types: Vec<OutputType>,
 }
 
 impl Part {
     /// Opens one file.
     pub fn open(
         path: &std::path::Path,
-        reading: &Reading<'_>,
+        reading: &ReadOptions<'_>,
         tell: &mut dyn FnMut(u64, u64),
     ) -> Result<Part, TableError> {
-        Part::of(Store::open(path, reading.limit, reading.scratch)?, path, reading, tell)
+        Part::of(ByteSource::open(path, reading.limit, reading.scratch)?, path, reading, tell)
     }
 
     /// Opens the file `path`, whose bytes are these.
     pub fn of(
-        store: Store,
+        store: ByteSource,
         path: &std::path::Path,
-        reading: &Reading<'_>,
+        reading: &ReadOptions<'_>,
         tell: &mut dyn FnMut(u64, u64),
     ) -> Result<Part, TableError> {
-        let limit: Limit = reading.limit;
+        let limit: MemoryLimit = reading.limit;
         let start = store.start(64).map_err(|error| crate::byte_source::unreadable(path, &error))?;
         let format = Format::found(path, &start, reading.format)?;
         Ok(match format {
@@ -122,21 +122,21 @@ impl Part {
     }
 
     /// What a sample of the rows holds; arrays have no need of one.
-    pub fn sample(&self) -> Result<Frame, TableError> {
+    pub fn sample(&self) -> Result<ChunkedTable, TableError> {
         match self {
             Part::Text(text) => text.sample(),
             Part::Lines(lines) => lines.sample(),
             Part::Parquet(file) => Ok(file.sample()),
             Part::Arrow(file) => Ok(file.sample()),
-            Part::Array(array) => Ok(Frame::new(array.columns)),
+            Part::Array(array) => Ok(ChunkedTable::new(array.columns)),
         }
     }
 
     /// Reads what is wanted of each column into `frame`.
     pub fn read(
         &mut self,
-        wants: &[Want],
-        frame: &mut Frame,
+        wants: &[ReadAs],
+        frame: &mut ChunkedTable,
         tell: &mut dyn FnMut(u64, u64),
     ) -> Result<(), TableError> {
         match self {
@@ -162,7 +162,7 @@ impl Part {
     }
 
     /// These rows with all columns.
-    fn batch(&self, rows: &[usize], headings: &[String], types: &[Type]) -> io::Result<RecordBatch> {
+    fn batch(&self, rows: &[usize], headings: &[String], types: &[OutputType]) -> io::Result<RecordBatch> {
         match self {
             Part::Parquet(file) => file.batch(rows),
             Part::Arrow(file) => file.batch(rows),
@@ -194,36 +194,37 @@ impl Part {
 }
 
 /// Text in typed columns; what does not fit its type is missing.
-fn typed(headings: &[String], types: &[Type], cells: &[Vec<String>]) -> io::Result<RecordBatch> {
+fn typed(headings: &[String], types: &[OutputType], cells: &[Vec<String>]) -> io::Result<RecordBatch> {
     let column = |at: usize| cells.iter().map(move |row| row.get(at).map_or("", String::as_str));
     let number = |cell: &str| match field::read(cell.as_bytes()) {
-        Cell::Number(value) => Some(value),
+        Field::Number(value) => Some(value),
         _ => None,
     };
     let truth = |cell: &str| match field::read(cell.as_bytes()) {
-        Cell::Truth(value) => Some(value),
-        Cell::Number(value) => Some(value != 0.0),
+        Field::Truth(value) => Some(value),
+        Field::Number(value) => Some(value != 0.0),
         _ => None,
     };
     let arrays = types.iter().enumerate().map(|(at, kind)| -> ArrayRef {
         match kind {
             // As written where it can be: large ones have more digits than a float holds.
-            Type::Int => {
+            OutputType::Int => {
                 let whole = |cell: &str| cell.trim().parse().ok().or_else(|| number(cell).map(|value| value as i64));
                 Arc::new(column(at).map(whole).collect::<Int64Array>())
             }
-            Type::Uint => {
+            OutputType::Uint => {
                 let whole = |cell: &str| cell.trim().parse().ok().or_else(|| number(cell).map(|value| value as u64));
                 Arc::new(column(at).map(whole).collect::<UInt64Array>())
             }
-            Type::Single => Arc::new(column(at).map(|cell| cell.parse::<f32>().ok()).collect::<Float32Array>()),
-            Type::Float => Arc::new(column(at).map(number).collect::<Float64Array>()),
-            Type::Truth => Arc::new(column(at).map(truth).collect::<BooleanArray>()),
-            Type::Text => Arc::new(column(at).map(Some).collect::<StringArray>()),
+            OutputType::Single => Arc::new(column(at).map(|cell| cell.parse::<f32>().ok()).collect::<Float32Array>()),
+            OutputType::Float => Arc::new(column(at).map(number).collect::<Float64Array>()),
+            OutputType::Truth => Arc::new(column(at).map(truth).collect::<BooleanArray>()),
+            OutputType::Text => Arc::new(column(at).map(Some).collect::<StringArray>()),
         }
     });
     let arrays: Vec<ArrayRef> = arrays.collect();
-    let fields = headings.iter().zip(&arrays).map(|(name, array)| Field::new(name, array.data_type().clone(), true));
+    let fields =
+        headings.iter().zip(&arrays).map(|(name, array)| ArrowField::new(name, array.data_type().clone(), true));
     RecordBatch::try_new(Arc::new(Schema::new(fields.collect::<Vec<_>>())), arrays).map_err(io::Error::other)
 }
 
@@ -234,7 +235,7 @@ fn common(batches: &[RecordBatch]) -> io::Result<Arc<Schema>> {
     };
     let lacks = |column: usize| batches.iter().any(|batch| batch.schema().field(column).is_nullable());
     let fields = first.fields().iter().enumerate();
-    let fields: Vec<Field> =
+    let fields: Vec<ArrowField> =
         fields.map(|(column, field)| field.as_ref().clone().with_nullable(lacks(column))).collect();
     Ok(Arc::new(Schema::new_with_metadata(fields, first.metadata().clone())))
 }

@@ -6,21 +6,21 @@ use std::io::Write;
 
 use crate::TableError;
 use crate::source::Source;
-use crate::{Extra, Target, Values, write};
+use crate::{ExtraColumns, Matrix, OutputFormat, write};
 
 /// Shown for cells that cannot be read again.
 const UNREADABLE: &str = "(cannot be read)";
 
 /// A column of text: which of its texts each row has.
 #[derive(Debug, Clone)]
-pub struct Codes {
-    /// One a row; [`Codes::MISSING`] where there is none.
+pub struct Categories {
+    /// One a row; [`Categories::MISSING`] where there is none.
     pub codes: Vec<u32>,
     /// The texts.
     pub names: Vec<String>,
 }
 
-impl Codes {
+impl Categories {
     /// The code of a row without a text.
     pub const MISSING: u32 = crate::chunks::NO_CODE;
 
@@ -32,13 +32,13 @@ impl Codes {
 
 /// Columns that were read, but are not chosen by.
 #[derive(Debug, Default)]
-pub struct Aside {
+pub struct SideColumns {
     /// How much each row counts.
     pub weights: Option<Vec<f64>>,
     /// The group of each row.
-    pub group: Option<Codes>,
+    pub group: Option<Categories>,
     /// The label of each row.
-    pub label: Option<Codes>,
+    pub label: Option<Categories>,
     /// The position of the column that names rows.
     pub id: Option<usize>,
 }
@@ -47,13 +47,13 @@ pub struct Aside {
 #[derive(Debug)]
 pub struct Table {
     /// The columns to choose by.
-    pub values: Values,
+    pub values: Matrix,
     /// The files.
     pub source: Source,
     /// What the reader wants to be said.
     pub messages: Vec<String>,
     /// Columns that are not chosen by.
-    pub aside: Aside,
+    pub side: SideColumns,
     /// The names of the columns to choose by.
     pub names: Vec<String>,
     /// The column of the file that each of them comes from.
@@ -120,12 +120,12 @@ impl Table {
 
     /// What names row `row`, if a column does.
     pub fn id(&self, row: usize) -> Option<String> {
-        let column = self.aside.id?;
+        let column = self.side.id?;
         self.cells(row).into_iter().nth(column)
     }
 
     /// Fails if picks of this table cannot be written to such a file.
-    pub fn check_target(&self, path: &std::path::Path, target: Target) -> Result<(), TableError> {
+    pub fn check_target(&self, path: &std::path::Path, target: OutputFormat) -> Result<(), TableError> {
         if self.source.paths.iter().any(|input| crate::is_same(path, input)) {
             return Err(TableError::in_file(path, "is an input; write to another file"));
         }
@@ -136,7 +136,13 @@ impl Table {
     }
 
     /// Writes the picks as they stood in the file, with more columns behind them.
-    pub fn write(&self, out: &mut dyn Write, target: Target, picks: Picks<'_>, extra: &Extra) -> std::io::Result<()> {
+    pub fn write(
+        &self,
+        out: &mut dyn Write,
+        target: OutputFormat,
+        picks: Picks<'_>,
+        extra: &ExtraColumns,
+    ) -> std::io::Result<()> {
         target.pack(out, |out, format| match picks {
             Picks::Rows(rows) => {
                 let numbers: Vec<usize> = rows.iter().map(|&row| self.number(row)).collect();

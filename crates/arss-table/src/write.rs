@@ -9,7 +9,7 @@ use parquet::arrow::ArrowWriter;
 use parquet::file::properties::WriterProperties;
 
 use crate::Format;
-use crate::chunks::Kind;
+use crate::chunks::ColumnKind;
 use crate::formats::arrow_columns;
 use crate::source::{Part, Source};
 use crate::untrusted::catch_panic::guarded;
@@ -17,37 +17,37 @@ use crate::untrusted::npy_header;
 
 /// What is added to each row: rank, score and the like.
 #[derive(Debug, Default, Clone)]
-pub struct Extra {
+pub struct ExtraColumns {
     /// Names and values.
-    pub columns: Vec<(&'static str, Added)>,
+    pub columns: Vec<(&'static str, ExtraValues)>,
 }
 
 /// Values that are added.
 #[derive(Debug, Clone)]
-pub enum Added {
+pub enum ExtraValues {
     /// Whole numbers.
     Int(Vec<i64>),
     /// Numbers.
     Float(Vec<f64>),
 }
 
-impl Added {
+impl ExtraValues {
     fn text(&self, at: usize) -> String {
         match self {
-            Added::Int(values) => values[at].to_string(),
-            Added::Float(values) => format!("{:?}", values[at]),
+            ExtraValues::Int(values) => values[at].to_string(),
+            ExtraValues::Float(values) => format!("{:?}", values[at]),
         }
     }
 
     fn array(&self) -> ArrayRef {
         match self {
-            Added::Int(values) => Arc::new(Int64Array::from(values.clone())),
-            Added::Float(values) => Arc::new(Float64Array::from(values.clone())),
+            ExtraValues::Int(values) => Arc::new(Int64Array::from(values.clone())),
+            ExtraValues::Float(values) => Arc::new(Float64Array::from(values.clone())),
         }
     }
 }
 
-impl Extra {
+impl ExtraColumns {
     /// The names, changed where the table has them already.
     fn names(&self, headings: &[String]) -> Vec<String> {
         let free = |name: &str| {
@@ -62,7 +62,13 @@ impl Extra {
 }
 
 /// Writes these rows with all their columns.
-pub fn rows(source: &Source, out: &mut dyn Write, format: Format, rows: &[usize], extra: &Extra) -> io::Result<()> {
+pub fn rows(
+    source: &Source,
+    out: &mut dyn Write,
+    format: Format,
+    rows: &[usize],
+    extra: &ExtraColumns,
+) -> io::Result<()> {
     let names = extra.names(&source.headings);
     let texts = |at: usize| extra.columns.iter().map(|(_, added)| added.text(at)).collect::<Vec<_>>();
     let of = |row: usize| {
@@ -131,7 +137,7 @@ fn same_arrays(source: &Source) -> bool {
     source.parts.iter().all(|part| matches!(part, Part::Array(array) if first.is_like(array)))
 }
 
-fn with_extra(batch: RecordBatch, extra: &Extra, names: &[String]) -> io::Result<RecordBatch> {
+fn with_extra(batch: RecordBatch, extra: &ExtraColumns, names: &[String]) -> io::Result<RecordBatch> {
     if names.is_empty() {
         return Ok(batch);
     }
@@ -189,7 +195,7 @@ fn matrix(out: &mut dyn Write, batch: &RecordBatch) -> io::Result<()> {
     let numbers = |array: &ArrayRef| arrow_columns::numbers(array, arrow_columns::kind(array.data_type()));
     let columns: Vec<Vec<f64>> =
         batch.columns().iter().map(numbers).collect::<Result<_, _>>().map_err(io::Error::other)?;
-    out.write_all(&npy_header::bytes(npy_header::Kind::Float(8), batch.num_rows(), columns.len()))?;
+    out.write_all(&npy_header::bytes(npy_header::ElementType::Float(8), batch.num_rows(), columns.len()))?;
     for row in 0..batch.num_rows() {
         for column in &columns {
             out.write_all(&column[row].to_le_bytes())?;
@@ -205,20 +211,20 @@ pub fn obstacle(source: &Source, format: Format) -> Option<String> {
         Part::Arrow(file) => file.schema.clone(),
         Part::Array(_) => return None,
         _ if matches!(format, Format::Npy | Format::Npz) => {
-            let text = source.types.iter().position(|kind| *kind == crate::output_types::Type::Text)?;
+            let text = source.types.iter().position(|kind| *kind == crate::output_types::OutputType::Text)?;
             return Some(format!("column {} holds text, and .npy holds numbers only", source.headings[text]));
         }
         _ => return None,
     };
     let kinds = schema.fields().iter().map(|field| (field.name(), arrow_columns::kind(field.data_type())));
-    let bad = |kind: Kind| match format {
-        Format::Npy | Format::Npz => !matches!(kind, Kind::Number | Kind::Truth),
-        Format::Csv | Format::Tsv => kind == Kind::Nested,
+    let bad = |kind: ColumnKind| match format {
+        Format::Npy | Format::Npz => !matches!(kind, ColumnKind::Number | ColumnKind::Truth),
+        Format::Csv | Format::Tsv => kind == ColumnKind::Nested,
         _ => false,
     };
     let (name, kind) = kinds.into_iter().find(|(_, kind)| bad(*kind))?;
     Some(match kind {
-        Kind::Nested => format!("column {name} holds lists or structures; write .parquet, .arrow or .jsonl"),
+        ColumnKind::Nested => format!("column {name} holds lists or structures; write .parquet, .arrow or .jsonl"),
         _ => format!("column {name} holds no numbers, and .npy holds numbers only"),
     })
 }

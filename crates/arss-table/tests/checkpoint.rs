@@ -6,7 +6,7 @@ use std::path::Path;
 use arss::elsewhere::{Journal, Stream};
 use arss::{Arss, Count, Error, Exemplars, Method, Rrss, Run, Selection, Ted};
 use arss_table::checkpoint::Checkpoint;
-use arss_table::scratch::{Rows, Scratch};
+use arss_table::scratch::{Rows, ScratchFile};
 
 const SHAPE: (usize, usize) = (700, 5);
 
@@ -62,10 +62,10 @@ fn identity(method: &Method) -> Vec<String> {
 /// Goes on with the run in `folder`, or begins it, for so many passes; the passes that were recalled.
 fn go_on(folder: &Path, method: &Method, passes: usize) -> (usize, Result<Selection, Error>) {
     let place = folder.parent().unwrap();
-    let mut file = Scratch::new(place).unwrap();
+    let mut file = ScratchFile::new(place).unwrap();
     file.append(&table()).unwrap();
     let rows = Rows::in_scratch(file, SHAPE.1);
-    let (values, numbers) = (Scratch::new(place).unwrap(), Scratch::new(place).unwrap());
+    let (values, numbers) = (ScratchFile::new(place).unwrap(), ScratchFile::new(place).unwrap());
     let stream = Stream { source: &rows, values: &values, numbers: &numbers, memory: 1 << 16 };
     let state = (&values, &numbers);
     let resumed = Checkpoint::resume(folder, &identity(method), 3, state).unwrap();
@@ -122,7 +122,7 @@ fn another_run_and_damage_are_refused() {
     let home = tempfile::tempdir().unwrap();
     let (folder, method) = (home.path().join("run"), &methods()[2]);
     go_on(&folder, method, 10).1.unwrap_err();
-    let (values, numbers) = (Scratch::<f64>::new(home.path()).unwrap(), Scratch::new(home.path()).unwrap());
+    let (values, numbers) = (ScratchFile::<f64>::new(home.path()).unwrap(), ScratchFile::new(home.path()).unwrap());
     let resume = |method: &Method| {
         Checkpoint::resume(&folder, &identity(method), 3, (&values, &numbers)).map(|found| found.unwrap().recalled())
     };

@@ -4,7 +4,7 @@ use clap::Args;
 
 /// How a command speaks, and what it takes.
 #[derive(Debug, Args)]
-pub struct TalkArgs {
+pub struct CommonArgs {
     /// Print one JSON object instead of a table
     #[arg(long)]
     pub json: bool,

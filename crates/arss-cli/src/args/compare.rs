@@ -6,7 +6,7 @@ use arss::Count;
 use clap::Args;
 
 use crate::args::MethodName;
-use crate::args::common::TalkArgs;
+use crate::args::common::CommonArgs;
 use crate::args::count;
 use crate::args::input::InputArgs;
 
@@ -33,5 +33,5 @@ pub struct CompareArgs {
     pub report: Option<PathBuf>,
     /// How it speaks.
     #[command(flatten)]
-    pub talk: TalkArgs,
+    pub common: CommonArgs,
 }

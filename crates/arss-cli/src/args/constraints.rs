@@ -5,16 +5,16 @@ use std::path::Path;
 
 use arss::{Exemplars, Groups, Method, Quotas, Ted};
 
-use crate::args::DemandArgs;
+use crate::args::ConstraintArgs;
 use crate::failure::Failure;
-use arss_table::{Codes, Table};
+use arss_table::{Categories, Table};
 
 /// The method with the demands in it.
-pub fn apply(method: Method, args: &DemandArgs, table: &mut Table) -> Result<Method, Failure> {
-    let weights = table.aside.weights.take();
+pub fn apply(method: Method, args: &ConstraintArgs, table: &mut Table) -> Result<Method, Failure> {
+    let weights = table.side.weights.take();
     Ok(match method {
         Method::Exemplars(settings) => {
-            let groups = table.aside.group.as_ref().map(|codes| groups(codes, args)).transpose()?;
+            let groups = table.side.group.as_ref().map(|codes| groups(codes, args)).transpose()?;
             let rows = |flag: &str, text: &Option<String>| -> Result<Vec<usize>, Failure> {
                 let numbers = text.as_deref().map_or(Ok(Vec::new()), |text| rows(flag, text))?;
                 numbers.into_iter().map(|number| kept(flag, number, table)).collect()
@@ -67,13 +67,14 @@ fn listed(text: &str) -> Result<Vec<usize>, String> {
 }
 
 /// Groups are numbered as they come; rows without one are a group of their own.
-fn groups(codes: &Codes, args: &DemandArgs) -> Result<Groups, Failure> {
+fn groups(codes: &Categories, args: &ConstraintArgs) -> Result<Groups, Failure> {
     let mut names: Vec<&str> = codes.names.iter().map(String::as_str).collect();
     let nameless = names.len();
-    if codes.codes.contains(&Codes::MISSING) {
+    if codes.codes.contains(&Categories::MISSING) {
         names.push("");
     }
-    let of = codes.codes.iter().map(|&code| if code == Codes::MISSING { nameless } else { code as usize }).collect();
+    let of =
+        codes.codes.iter().map(|&code| if code == Categories::MISSING { nameless } else { code as usize }).collect();
     let quotas = match args.quotas.as_deref() {
         None | Some("proportional") => Quotas::Proportional,
         Some(text) => Quotas::AtMost(quotas(text, &names, codes.codes.len())?),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use arss_table::{Choice, Encode, Format, Limit, Missing, Reading, Scale, TextOptions};
+use arss_table::{ColumnOptions, Encode, Format, MemoryLimit, Missing, ReadOptions, Scale, TextOptions};
 
 use crate::args::by_name::by_name;
 
@@ -59,8 +59,8 @@ pub struct InputArgs {
 
 impl InputArgs {
     /// What is to be read; the group and the weights are named elsewhere.
-    pub fn reading(&self, weights: Option<&str>, group: Option<&str>, memory: Option<u64>) -> Reading<'_> {
-        let choice = Choice {
+    pub fn reading(&self, weights: Option<&str>, group: Option<&str>, memory: Option<u64>) -> ReadOptions<'_> {
+        let choice = ColumnOptions {
             columns: self.columns.clone(),
             exclude: self.exclude.clone(),
             id: self.id.clone(),
@@ -71,12 +71,12 @@ impl InputArgs {
             truths: self.booleans,
             dates: self.dates,
         };
-        Reading {
+        ReadOptions {
             inputs: &self.inputs,
             format: self.format,
             text: TextOptions { delimiter: self.delimiter, header: self.header.map(|header| header == Header::Yes) },
             array: self.array.as_deref(),
-            limit: Limit::new(memory),
+            limit: MemoryLimit::new(memory),
             scratch: None,
             choice,
             missing: self.missing,

@@ -128,11 +128,11 @@ fn given(args: &MethodArgs) -> Vec<&'static str> {
         ("--no-gate", args.no_gate),
         ("--diverse", args.diverse),
         ("--seed", args.seed.is_some()),
-        ("--include", args.demands.include.is_some()),
-        ("--forbid", args.demands.forbid.is_some()),
-        ("--weights", args.demands.weights.is_some()),
-        ("--group", args.demands.group.is_some()),
-        ("--quotas", args.demands.quotas.is_some()),
+        ("--include", args.constraints.include.is_some()),
+        ("--forbid", args.constraints.forbid.is_some()),
+        ("--weights", args.constraints.weights.is_some()),
+        ("--group", args.constraints.group.is_some()),
+        ("--quotas", args.constraints.quotas.is_some()),
     ];
     all.into_iter().filter_map(|(flag, is_given)| is_given.then_some(flag)).collect()
 }
@@ -234,7 +234,7 @@ fn kmedoids(args: &MethodArgs) -> KMedoids {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::DemandArgs;
+    use crate::args::ConstraintArgs;
 
     fn settings(args: MethodArgs) -> Arss {
         match build(&MethodArgs { method: MethodName::Arss, ..args }) {
@@ -302,7 +302,7 @@ mod tests {
             no_gate: true,
             diverse: true,
             seed: Some(1),
-            demands: DemandArgs {
+            constraints: ConstraintArgs {
                 include: Some(String::new()),
                 forbid: Some(String::new()),
                 weights: Some(String::new()),

@@ -22,7 +22,7 @@ use crate::args::compare::CompareArgs;
 use crate::args::help::{CompletionsArgs, ManArgs};
 use crate::args::input::InputArgs;
 use crate::args::outliers::OutliersArgs;
-use crate::args::output::{EXIT_CODES, GlobalArgs, MannersArgs};
+use crate::args::output::{EXIT_CODES, GlobalArgs, OutputArgs};
 use crate::commands::plan::PlanArgs;
 use crate::commands::report::ReportArgs;
 
@@ -129,7 +129,7 @@ pub struct SelectArgs {
     pub threads: usize,
     /// How it behaves.
     #[command(flatten)]
-    pub manners: MannersArgs,
+    pub out: OutputArgs,
     /// The method and its settings.
     #[command(flatten)]
     pub method: MethodArgs,
@@ -198,13 +198,13 @@ pub struct MethodArgs {
     pub seed: Option<u64>,
     /// What is demanded of the choice.
     #[command(flatten)]
-    pub demands: DemandArgs,
+    pub constraints: ConstraintArgs,
 }
 
-/// What is demanded of the choice; `demands.rs` reads it.
+/// What is demanded of the choice; `constraints.rs` reads it.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Demands")]
-pub struct DemandArgs {
+pub struct ConstraintArgs {
     /// Rows that must be chosen, first and in this order: 0,7,20-29, or @FILE with one a line [exemplars]
     #[arg(long, value_name = "ROWS", allow_hyphen_values = true)]
     pub include: Option<String>,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::args::Order;
-use crate::args::common::TalkArgs;
+use crate::args::common::CommonArgs;
 use crate::args::input::InputArgs;
 
 /// Flags of `arss outliers`.
@@ -37,7 +37,7 @@ pub struct OutliersArgs {
     pub report: Option<PathBuf>,
     /// How it speaks.
     #[command(flatten)]
-    pub talk: TalkArgs,
+    pub common: CommonArgs,
     /// Settings of the score.
     #[command(flatten)]
     pub score: ScoreArgs,

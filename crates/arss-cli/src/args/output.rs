@@ -26,7 +26,7 @@ pub struct GlobalArgs {
 
 /// Flags of commands that choose and write files.
 #[derive(Debug, Default, Args)]
-pub struct MannersArgs {
+pub struct OutputArgs {
     /// Write the numbers of the chosen rows, best first: one a line, or .json, or .npy
     #[arg(long, value_name = "FILE")]
     pub indices: Option<PathBuf>,

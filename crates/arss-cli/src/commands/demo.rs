@@ -15,11 +15,11 @@ use crate::selection_json;
 use crate::solve;
 use crate::solve::{Disk, Job};
 use crate::terminal::messages::Messages;
-use crate::terminal::text_table::Sheet;
+use crate::terminal::text_table::TextTable;
 use arss_report::More;
 use arss_table::Scale;
 use arss_table::number_text::number;
-use arss_table::{Extra, Picks, Table, Target};
+use arss_table::{ExtraColumns, OutputFormat, Picks, Table};
 
 const FOREST: &[u8] = include_bytes!("../../data/forest.csv");
 const K: usize = 12;
@@ -76,8 +76,8 @@ fn write_files(
     let mut files = Files::default();
     files.add(&folder.join("chosen.csv"), |out| {
         let target =
-            Target::of(Path::new("chosen.csv")).map_err(|failure| std::io::Error::other(failure.to_string()))?;
-        table.write(out, target, Picks::Rows(&selection.indices), &Extra::default())
+            OutputFormat::of(Path::new("chosen.csv")).map_err(|failure| std::io::Error::other(failure.to_string()))?;
+        table.write(out, target, Picks::Rows(&selection.indices), &ExtraColumns::default())
     })?;
     files.add(&folder.join("scores.csv"), |out| output_files::write_scores(out, selection, None, &|row| row))?;
     files.add(&folder.join("result.json"), |out| out.write_all(result.as_bytes()))?;
@@ -122,8 +122,8 @@ fn page(table: &Table, chosen: &Selection, rivals: &Rivals, folder: &Path) -> St
     .concat()
 }
 
-fn sheet(table: &Table, value_name: &str, rows: &[usize], values: &[f64]) -> Sheet {
-    let mut sheet = Sheet::new(["rank", "id", value_name].into_iter().chain(SHOWN).map(str::to_owned));
+fn sheet(table: &Table, value_name: &str, rows: &[usize], values: &[f64]) -> TextTable {
+    let mut sheet = TextTable::new(["rank", "id", value_name].into_iter().chain(SHOWN).map(str::to_owned));
     for (rank, (&row, &value)) in rows.iter().zip(values).enumerate() {
         let start = [(rank + 1).to_string(), field(table, row, "id"), number(value)];
         sheet.add(start.into_iter().chain(SHOWN.map(|name| field(table, row, name))));

@@ -18,12 +18,12 @@ use crate::solve;
 use crate::solve::{Disk, Job};
 use crate::terminal::messages::Messages;
 use crate::terminal::progress::Show;
-use crate::terminal::text_table::Sheet;
+use crate::terminal::text_table::TextTable;
 use arss_report::More;
 use arss_report::outlier_reasons::Reasons;
 use arss_table::number_text::number;
-use arss_table::numeric_view::Cells;
-use arss_table::{Extra, Picks, Table, Target};
+use arss_table::numeric_view::NumericView;
+use arss_table::{ExtraColumns, OutputFormat, Picks, Table};
 
 /// The longest reason that is printed.
 const WHY: usize = 44;
@@ -41,17 +41,17 @@ struct Found<'a> {
 
 /// Runs `arss outliers`; `words` is the command line it came from.
 pub fn run(args: &OutliersArgs, words: &[OsString]) -> Result<(), Failure> {
-    let written = |target: &Option<PathBuf>| target.as_deref().map(Target::of).transpose();
+    let written = |target: &Option<PathBuf>| target.as_deref().map(OutputFormat::of).transpose();
     let formats = (written(&args.output)?, written(&args.clean)?);
     let all = [("-o", &args.output), ("--clean", &args.clean), ("--scores", &args.scores), ("--report", &args.report)];
     let all = targets::asked(&all);
     targets::check(&args.read.inputs, &all)?;
-    targets::check_new(&all, args.talk.force)?;
+    targets::check_new(&all, args.common.force)?;
     let method = Method::Exemplars(settings(&args.score));
     method.validate()?;
-    let mut messages = Messages::new(args.talk.quiet);
-    let show = Show::new(args.talk.quiet);
-    let table = reading::read(&args.read, args.talk.memory, &mut messages)?;
+    let mut messages = Messages::new(args.common.quiet);
+    let show = Show::new(args.common.quiet);
+    let table = reading::read(&args.read, args.common.memory, &mut messages)?;
     for (target, format) in [(&args.output, formats.0), (&args.clean, formats.1)] {
         if let Some((target, format)) = target.as_deref().zip(format) {
             table.check_target(target, format)?;
@@ -61,7 +61,7 @@ pub fn run(args: &OutliersArgs, words: &[OsString]) -> Result<(), Failure> {
         method: &method,
         count: Count::Auto,
         features: false,
-        threads: args.talk.threads,
+        threads: args.common.threads,
         all_scores: false,
         disk: Disk::default(),
     };
@@ -74,13 +74,13 @@ pub fn run(args: &OutliersArgs, words: &[OsString]) -> Result<(), Failure> {
         return Err(Failure::Input(what.to_owned()));
     }
 
-    let mut files = Files::new(args.talk.force);
+    let mut files = Files::new(args.common.force);
     if let Some((target, format)) = args.output.as_deref().zip(formats.0) {
         let rows = select::in_order(&found.order[..found.beyond], args.order);
-        files.add(target, |out| table.write(out, format, Picks::Rows(&rows), &Extra::default()))?;
+        files.add(target, |out| table.write(out, format, Picks::Rows(&rows), &ExtraColumns::default()))?;
     }
     if let Some((target, format)) = args.clean.as_deref().zip(formats.1) {
-        files.add(target, |out| table.write(out, format, Picks::Rows(&kept), &Extra::default()))?;
+        files.add(target, |out| table.write(out, format, Picks::Rows(&kept), &ExtraColumns::default()))?;
     }
     if let Some(target) = &args.scores {
         files.add(target, |out| found.write_scores(out))?;
@@ -95,7 +95,7 @@ pub fn run(args: &OutliersArgs, words: &[OsString]) -> Result<(), Failure> {
     drop(show);
     messages.add(found.summary(args.threshold));
     messages.flush();
-    output_files::print(&if args.talk.json { found.json(args) } else { found.sheet(args.rows).text() })
+    output_files::print(&if args.common.json { found.json(args) } else { found.sheet(args.rows).text() })
 }
 
 fn settings(args: &ScoreArgs) -> Exemplars {
@@ -156,7 +156,7 @@ impl<'a> Found<'a> {
         let mut order: Vec<usize> = (0..scores.len()).collect();
         order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]).then(a.cmp(&b)));
         let beyond = order.partition_point(|&row| scores[row] > threshold);
-        let reasons = Reasons::new(Cells::new(&table.values)?, selection);
+        let reasons = Reasons::new(NumericView::new(&table.values)?, selection);
         let reasons = reasons.ok_or_else(|| Failure::Run("there are no exemplars to compare with".to_owned()))?;
         Ok(Found { table, selection, reasons, order, beyond })
     }
@@ -168,10 +168,10 @@ impl<'a> Found<'a> {
         rows
     }
 
-    fn sheet(&self, rows: usize) -> Sheet {
+    fn sheet(&self, rows: usize) -> TextTable {
         let names = &self.table.names;
         let start = ["row", "outlier score", "why"].map(str::to_owned);
-        let mut sheet = Sheet::new(start.into_iter().chain(self.table.headings())).with_wide(2, WHY);
+        let mut sheet = TextTable::new(start.into_iter().chain(self.table.headings())).with_wide(2, WHY);
         self.table.fetch(&self.order[..rows.min(self.order.len())]);
         for &row in self.order.iter().take(rows) {
             let why = fitting(&self.reasons.text(row, names)).to_owned();

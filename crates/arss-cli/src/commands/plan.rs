@@ -13,13 +13,13 @@ use crate::output_files;
 use crate::planning::memory_estimate;
 use crate::planning::memory_estimate::Shape;
 use crate::planning::memory_plan;
-use crate::planning::memory_plan::Room;
+use crate::planning::memory_plan::MemoryPlan;
 use crate::planning::time_estimate;
 use crate::terminal::messages::Messages;
 use crate::terminal::progress;
 use crate::terminal::progress::{Show, span};
-use arss_table::Survey;
 use arss_table::Table;
+use arss_table::TableShape;
 use arss_table::byte_size;
 
 /// Names in one line.
@@ -42,11 +42,11 @@ pub fn run(args: &PlanArgs) -> Result<(), Failure> {
     let mut messages = Messages::new(args.quiet);
     let show = Show::new(args.quiet);
     let mut plan = Plan::new(args);
-    let (room, refused) = match memory_plan::find(args, &method) {
+    let (room, refused) = match memory_plan::plan(args, &method) {
         Ok(room) => (room, None),
-        Err(refused) => (Room::default(), Some(refused)),
+        Err(refused) => (MemoryPlan::default(), Some(refused)),
     };
-    if let Some(survey) = arss_table::look(&select::reading(args)) {
+    if let Some(survey) = arss_table::probe_shape(&select::reading(args)) {
         let need = memory_estimate::of_run(&survey, &method, &Shape::new(&survey, args.k, args.features));
         plan.add_memory(need, memory_estimate::limit(args), room.scratch.is_some());
         plan.add_survey(args, &survey);
@@ -85,7 +85,7 @@ impl Plan {
             .into_iter()
             .map(|(flag, target)| {
                 let there = target.is_file();
-                let fate = match (there, args.manners.force) {
+                let fate = match (there, args.out.force) {
                     (false, _) => "new",
                     (true, true) => "replaced",
                     (true, false) => "exists, needs --force",
@@ -118,7 +118,7 @@ impl Plan {
         self.lines.iter().map(|(name, text)| format!("{name:<8} {}\n", clean(text))).collect()
     }
 
-    fn add_survey(&mut self, args: &SelectArgs, survey: &Survey) {
+    fn add_survey(&mut self, args: &SelectArgs, survey: &TableShape) {
         let paths: Vec<String> = args.input.inputs.iter().map(|path| path.display().to_string()).collect();
         let text = format!("{}, {}, all of it", listed(&paths), byte_size::shown(survey.bytes));
         let path = json!(paths.first());

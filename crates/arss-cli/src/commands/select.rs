@@ -5,7 +5,7 @@ use std::path::Path;
 
 use arss::{Count, Error, Method, Selection, Status};
 
-use crate::args::{DemandArgs, Order, SelectArgs};
+use crate::args::{ConstraintArgs, Order, SelectArgs};
 use crate::args::{constraints, method};
 use crate::failure::{Failure, Kept};
 use crate::output_files;
@@ -13,14 +13,14 @@ use crate::output_files::Files;
 use crate::output_files::targets;
 use crate::planning::memory_estimate;
 use crate::planning::memory_plan;
-use crate::planning::memory_plan::Room;
+use crate::planning::memory_plan::MemoryPlan;
 use crate::solve;
 use crate::solve::{Disk, Job};
 use crate::terminal::interrupt;
 use crate::terminal::messages::Messages;
 use crate::terminal::progress;
 use crate::terminal::progress::Show;
-use crate::terminal::text_table::Sheet;
+use crate::terminal::text_table::TextTable;
 use crate::{indices, selection_json};
 use arss_report::More;
 use arss_report::saved_result::{Input, Saved};
@@ -28,7 +28,7 @@ use arss_report::table_checksum::Checksum;
 use arss_table::byte_size;
 use arss_table::checkpoint;
 use arss_table::number_text::number;
-use arss_table::{Added, Extra, Picks, Reading, Table, Target};
+use arss_table::{ExtraColumns, ExtraValues, OutputFormat, Picks, ReadOptions, Table};
 
 /// Tables up to so many items are scored whole for the report; ARSS and RRSS take time with its square.
 const SCORED_FOR_REPORT: usize = 5000;
@@ -37,11 +37,11 @@ const SCORED_FOR_REPORT: usize = 5000;
 pub fn run(args: &SelectArgs, words: &[OsString]) -> Result<(), Failure> {
     let output_format = check_outputs(args)?;
     check_existing(args)?;
-    let flags = &args.manners.disk;
-    checkpoint::run::check(flags.checkpoint.as_deref(), flags.resume, args.manners.force)?;
+    let flags = &args.out.disk;
+    checkpoint::run::check(flags.checkpoint.as_deref(), flags.resume, args.out.force)?;
     let mut messages = Messages::new(args.quiet);
     let show = Show::new(args.quiet);
-    interrupt::keep(args.manners.keep_partial);
+    interrupt::keep(args.out.keep_partial);
     let ready = ready(args, &mut messages)?;
     if let Some((target, format)) = args.output.as_deref().zip(output_format) {
         ready.table.check_target(target, format)?;
@@ -80,13 +80,13 @@ pub struct Ready {
     /// Of the table as it came, where a result is kept.
     pub checksum: Option<Checksum>,
     /// Where it is worked on.
-    pub room: Room,
+    pub room: MemoryPlan,
 }
 
 /// Reads the table as the flags ask for it.
 pub fn ready(args: &SelectArgs, messages: &mut Messages) -> Result<Ready, Failure> {
     let method = checked_method(args)?;
-    let room = memory_plan::find(args, &method)?;
+    let room = memory_plan::plan(args, &method)?;
     progress::phase("read");
     let mut reading = reading(args);
     (reading.scratch, reading.limit.disk) = (room.scratch.as_deref(), room.scratch.is_some());
@@ -97,8 +97,8 @@ pub fn ready(args: &SelectArgs, messages: &mut Messages) -> Result<Ready, Failur
     }
     let mut table = arss_table::read(&reading, &mut progress::reading)?;
     table.messages.drain(..).for_each(|message| messages.add(message));
-    let method = constraints::apply(method, &args.method.demands, &mut table)?;
-    let checksum = args.manners.result.as_ref().map(|_| Checksum::of(&table));
+    let method = constraints::apply(method, &args.method.constraints, &mut table)?;
+    let checksum = args.out.result.as_ref().map(|_| Checksum::of(&table));
     table.values = solve::prepare(table.values, args.input.scale, messages)?;
     if table.values.in_file() && memory_plan::fits_now(args, &method, &table.values)? {
         table.values = table.values.loaded()?;
@@ -107,16 +107,16 @@ pub fn ready(args: &SelectArgs, messages: &mut Messages) -> Result<Ready, Failur
 }
 
 /// What is read.
-pub fn reading(args: &SelectArgs) -> Reading<'_> {
-    let demanded = &args.method.demands;
-    args.input.reading(demanded.weights.as_deref(), demanded.group.as_deref(), args.manners.memory)
+pub fn reading(args: &SelectArgs) -> ReadOptions<'_> {
+    let demanded = &args.method.constraints;
+    args.input.reading(demanded.weights.as_deref(), demanded.group.as_deref(), args.out.memory)
 }
 
 /// The method, once it is sure that it can do what is asked.
 pub fn checked_method(args: &SelectArgs) -> Result<Method, Failure> {
     check_axis(args)?;
     let method = method::build(&args.method)?;
-    check_demands(args, &method)?;
+    check_constraints(args, &method)?;
     Ok(method)
 }
 
@@ -131,7 +131,7 @@ pub fn job<'a>(args: &'a SelectArgs, ready: &'a Ready) -> Job<'a> {
         disk: Disk {
             folder: ready.room.scratch.as_deref(),
             limit: memory_estimate::limit(args).unwrap_or(u64::MAX),
-            flags: Some(&args.manners.disk),
+            flags: Some(&args.out.disk),
         },
     }
 }
@@ -157,7 +157,7 @@ impl<'a> Made<'a> {
         progress::phase("report");
         let job = job(args, ready);
         let page = args.report.as_ref().map(|_| page(words, &ready.table, &job, selection));
-        let result = args.manners.result.as_ref().map(|_| {
+        let result = args.out.result.as_ref().map(|_| {
             let command = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
             let input = described(ready, &selection.indices, args.features);
             Saved::new(command, input, selection).text()
@@ -166,15 +166,15 @@ impl<'a> Made<'a> {
     }
 }
 
-fn write_files(args: &SelectArgs, made: &Made<'_>, output_format: Option<Target>) -> Result<(), Failure> {
+fn write_files(args: &SelectArgs, made: &Made<'_>, output_format: Option<OutputFormat>) -> Result<(), Failure> {
     let (table, selection) = (&made.ready.table, made.selection);
-    let mut files = Files::new(args.manners.force);
+    let mut files = Files::new(args.out.force);
     if let Some((target, format)) = args.output.as_deref().zip(output_format) {
         let (order, extra) = written(args, selection);
         let picks = if args.features { Picks::Columns(&order) } else { Picks::Rows(&order) };
         files.add(target, |out| table.write(out, format, picks, &extra))?;
     }
-    if let Some(target) = &args.manners.indices {
+    if let Some(target) = &args.out.indices {
         let numbers = table.numbers(&selection.indices, args.features);
         files.add(target, |out| indices::write(out, target, &numbers))?;
     }
@@ -188,7 +188,7 @@ fn write_files(args: &SelectArgs, made: &Made<'_>, output_format: Option<Target>
         files
             .add(target, |out| output_files::write_assignments(out, selection, assignment, &|row| table.number(row)))?;
     }
-    for (target, text) in [(&args.report, &made.page), (&args.manners.result, &made.result)] {
+    for (target, text) in [(&args.report, &made.page), (&args.out.result, &made.result)] {
         if let Some((target, text)) = target.as_deref().zip(text.as_deref()) {
             files.add(target, |out| out.write_all(text.as_bytes()))?;
         }
@@ -199,7 +199,7 @@ fn write_files(args: &SelectArgs, made: &Made<'_>, output_format: Option<Target>
 
 fn scored_for_report(args: &SelectArgs, table: &Table) -> bool {
     let (rows, columns) = table.values.shape();
-    let asked = args.report.is_some() || args.manners.result.is_some();
+    let asked = args.report.is_some() || args.out.result.is_some();
     asked && (if args.features { columns } else { rows }) <= SCORED_FOR_REPORT
 }
 
@@ -209,7 +209,7 @@ pub fn page(words: &[OsString], table: &Table, job: &Job<'_>, selection: &Select
 }
 
 /// Fails on demands that the method cannot meet: found out before the table is read.
-fn check_demands(args: &SelectArgs, method: &Method) -> Result<(), Failure> {
+fn check_constraints(args: &SelectArgs, method: &Method) -> Result<(), Failure> {
     if args.k == Count::Auto && !matches!(method, Method::Exemplars(_)) {
         return Err(Error::NoAuto { method: method.name() }.into());
     }
@@ -222,7 +222,7 @@ fn check_demands(args: &SelectArgs, method: &Method) -> Result<(), Failure> {
 
 /// Fails on demands of rows where columns are chosen.
 fn check_axis(args: &SelectArgs) -> Result<(), Failure> {
-    let DemandArgs { include, forbid, weights, group, quotas: _ } = &args.method.demands;
+    let ConstraintArgs { include, forbid, weights, group, quotas: _ } = &args.method.constraints;
     let of_rows = [("--include", include), ("--forbid", forbid), ("--weights", weights), ("--group", group)];
     match of_rows.into_iter().find(|(_, given)| given.is_some()) {
         Some((flag, _)) if args.features => {
@@ -242,53 +242,53 @@ pub fn in_order(items: &[usize], order: Order) -> Vec<usize> {
 }
 
 /// The picks in the order in which they are written, and what is added to each.
-fn written(args: &SelectArgs, selection: &Selection) -> (Vec<usize>, Extra) {
+fn written(args: &SelectArgs, selection: &Selection) -> (Vec<usize>, ExtraColumns) {
     let mut ranks: Vec<usize> = (0..selection.indices.len()).collect();
     if args.order == Order::File {
         ranks.sort_by_key(|&rank| selection.indices[rank]);
     }
     let order = ranks.iter().map(|&rank| selection.indices[rank]).collect();
     if !args.add_scores || args.features {
-        return (order, Extra::default());
+        return (order, ExtraColumns::default());
     }
-    let rank = Added::Int(ranks.iter().map(|&rank| rank as i64 + 1).collect());
-    let score = Added::Float(ranks.iter().map(|&rank| selection.scores[rank]).collect());
+    let rank = ExtraValues::Int(ranks.iter().map(|&rank| rank as i64 + 1).collect());
+    let score = ExtraValues::Float(ranks.iter().map(|&rank| selection.scores[rank]).collect());
     let mut columns = vec![("rank", rank), ("score", score)];
     if let Some(assignment) = &selection.assignment {
         let mut counts = vec![0; selection.indices.len()];
         assignment.labels.iter().for_each(|&label| counts[label] += 1);
-        columns.push(("stands_for", Added::Int(ranks.iter().map(|&rank| counts[rank]).collect())));
+        columns.push(("stands_for", ExtraValues::Int(ranks.iter().map(|&rank| counts[rank]).collect())));
     }
-    (order, Extra { columns })
+    (order, ExtraColumns { columns })
 }
 
 /// The files that are asked for, with their flags.
 pub fn targets(args: &SelectArgs) -> Vec<(&'static str, &Path)> {
     let all = [
         ("-o", &args.output),
-        ("--indices", &args.manners.indices),
+        ("--indices", &args.out.indices),
         ("--scores", &args.scores),
         ("--assignments", &args.assignments),
         ("--report", &args.report),
-        ("--result", &args.manners.result),
+        ("--result", &args.out.result),
     ];
     targets::asked(&all)
 }
 
 /// The format of `-o`, once it is sure that all files can be written.
-pub fn check_outputs(args: &SelectArgs) -> Result<Option<Target>, Failure> {
-    let format = args.output.as_deref().map(Target::of).transpose()?;
+pub fn check_outputs(args: &SelectArgs) -> Result<Option<OutputFormat>, Failure> {
+    let format = args.output.as_deref().map(OutputFormat::of).transpose()?;
     targets::check(&args.input.inputs, &targets(args))?;
     Ok(format)
 }
 
 /// Fails if a file is there already and may not be replaced.
 fn check_existing(args: &SelectArgs) -> Result<(), Failure> {
-    targets::check_new(&targets(args), args.manners.force)
+    targets::check_new(&targets(args), args.out.force)
 }
 
 /// The picks for people: rank, number, score, the share it stands for where that is known, and what the item is.
-fn picks_sheet(table: &Table, job: &Job<'_>, selection: &Selection) -> Sheet {
+fn picks_sheet(table: &Table, job: &Job<'_>, selection: &Selection) -> TextTable {
     let ranked = selection.indices.iter().zip(&selection.scores).enumerate();
     let shares = selection.assignment.as_ref().map(|assignment| assignment.shares.as_slice());
     let start = |rank: usize, item: usize, score: f64| {
@@ -306,14 +306,14 @@ fn picks_sheet(table: &Table, job: &Job<'_>, selection: &Selection) -> Sheet {
     };
     if job.features {
         let names = &table.names;
-        let mut sheet = Sheet::new(heading("column").chain(["name".to_owned()]));
+        let mut sheet = TextTable::new(heading("column").chain(["name".to_owned()]));
         ranked.for_each(|(rank, (&item, &score))| {
             sheet.add(start(rank, item, score).chain([names[item].clone()]));
         });
         return sheet;
     }
     table.fetch(&selection.indices);
-    let mut sheet = Sheet::new(heading("row").chain(table.headings()));
+    let mut sheet = TextTable::new(heading("row").chain(table.headings()));
     ranked.for_each(|(rank, (&item, &score))| {
         sheet.add(start(rank, item, score).chain(table.cells(item)));
     });

@@ -5,7 +5,7 @@
 use arss::{Count, Kernel, Method};
 
 use crate::args::SelectArgs;
-use arss_table::Survey;
+use arss_table::TableShape;
 use arss_table::free_memory;
 
 /// The program itself, its threads and their buffers.
@@ -31,7 +31,7 @@ pub struct Shape {
 
 impl Shape {
     /// The shape of what the flags choose from.
-    pub fn new(survey: &Survey, count: Count, features: bool) -> Self {
+    pub fn new(survey: &TableShape, count: Count, features: bool) -> Self {
         let (rows, columns) = (survey.rows.max(1), survey.used.max(1));
         let (items, features) = if features { (columns, rows) } else { (rows, columns) };
         let k = match count {
@@ -44,13 +44,14 @@ impl Shape {
 
     /// The shape of rows that are chosen from.
     pub fn of_rows((items, features): (usize, usize), element: usize, count: Count) -> Self {
-        let survey = Survey { rows: items as u64, used: features as u64, element: element as u64, ..Survey::default() };
+        let survey =
+            TableShape { rows: items as u64, used: features as u64, element: element as u64, ..TableShape::default() };
         Shape::new(&survey, count, false)
     }
 }
 
 /// Bytes of the whole run: the larger of reading and choosing.
-pub fn of_run(survey: &Survey, method: &Method, shape: &Shape) -> u64 {
+pub fn of_run(survey: &TableShape, method: &Method, shape: &Shape) -> u64 {
     // A description may claim more than can be counted.
     let values = survey.rows.checked_mul(survey.used).and_then(|count| count.checked_mul(survey.element));
     let counted = survey.rows.max(survey.used) < UNHEARD_OF >> 8;
@@ -122,12 +123,12 @@ fn kept_distances(items: u64) -> u64 {
 
 /// The most that a run may use.
 pub fn limit(args: &SelectArgs) -> Option<u64> {
-    args.manners.memory.or_else(free_memory::bytes)
+    args.out.memory.or_else(free_memory::bytes)
 }
 
 /// Bytes that a run with scratch files needs at least: buffers for reading, then what it holds and a few blocks of rows
 /// for each thread.
-pub fn least(survey: &Survey, method: &Method, shape: &Shape) -> u64 {
+pub fn least(survey: &TableShape, method: &Method, shape: &Shape) -> u64 {
     PROGRAM + survey.held + (2 * BUFFERS).max(held(method, shape) + 4 * blocks(shape))
 }
 

@@ -10,13 +10,13 @@ use crate::commands::select;
 use crate::failure::Failure;
 use crate::planning::memory_estimate;
 use crate::planning::memory_estimate::Shape;
-use arss_table::Survey;
-use arss_table::Values;
+use arss_table::Matrix;
+use arss_table::TableShape;
 use arss_table::byte_size;
 
 /// What is known of a run before it reads anything.
 #[derive(Debug, Default)]
-pub struct Room {
+pub struct MemoryPlan {
     /// The folder for scratch files; none if everything is in memory.
     pub scratch: Option<PathBuf>,
     /// Bytes of scratch files, if the size of the table is known.
@@ -24,33 +24,33 @@ pub struct Room {
 }
 
 /// Finds out; fails if there is too little of everything.
-pub fn find(args: &SelectArgs, method: &Method) -> Result<Room, Failure> {
-    let flags = &args.manners.disk;
+pub fn plan(args: &SelectArgs, method: &Method) -> Result<MemoryPlan, Failure> {
+    let flags = &args.out.disk;
     let folder = flags.scratch.clone().unwrap_or_else(std::env::temp_dir);
     if flags.scratch.is_some() && !folder.is_dir() {
         return Err(Failure::in_file(&folder, "is no folder, so it cannot hold scratch files"));
     }
     let checkpoint = flags.checkpoint.is_some();
-    let Some(survey) = arss_table::look(&select::reading(args)) else {
+    let Some(survey) = arss_table::probe_shape(&select::reading(args)) else {
         // Packed, from a pipe, or no table: where somebody cares about memory it is unpacked to the disk.
-        let cared = args.manners.memory.is_some() || flags.scratch.is_some() || checkpoint;
+        let cared = args.out.memory.is_some() || flags.scratch.is_some() || checkpoint;
         let can = can_stream(args, method, None);
         return match can {
             Err(why) if checkpoint => Err(no_checkpoint(&why)),
-            Ok(()) if cared => Ok(Room { scratch: Some(folder), disk: None }),
-            _ => Ok(Room::default()),
+            Ok(()) if cared => Ok(MemoryPlan { scratch: Some(folder), disk: None }),
+            _ => Ok(MemoryPlan::default()),
         };
     };
     if survey.rows == 0 || survey.used == 0 {
         // Reading tells what is wrong with it.
-        return Ok(Room::default());
+        return Ok(MemoryPlan::default());
     }
     let shape = Shape::new(&survey, args.k, args.features);
     let limit = memory_estimate::limit(args);
     let need = memory_estimate::of_run(&survey, method, &shape);
     let fits = limit.is_none_or(|limit| need <= limit);
     if fits && !checkpoint {
-        return Ok(Room::default());
+        return Ok(MemoryPlan::default());
     }
     match can_stream(args, method, Some(&shape)) {
         Err(why) if fits => return Err(no_checkpoint(&why)),
@@ -78,19 +78,19 @@ pub fn find(args: &SelectArgs, method: &Method) -> Result<Room, Failure> {
         };
         check_free(kept, place, (what, need, "--checkpoint"))?;
     }
-    Ok(Room { scratch: Some(folder), disk: Some(disk) })
+    Ok(MemoryPlan { scratch: Some(folder), disk: Some(disk) })
 }
 
 /// True if a table that was read to a file because its size was not known fits into memory after all; fails if it
 /// cannot be worked on from the file, either.
-pub fn fits_now(args: &SelectArgs, method: &Method, values: &Values) -> Result<bool, Failure> {
+pub fn fits_now(args: &SelectArgs, method: &Method, values: &Matrix) -> Result<bool, Failure> {
     let (rows, used) = values.shape();
     let (rows, used) = (rows as u64, used as u64);
-    let survey = Survey { rows, used, element: values.element(), exact: true, ..Survey::default() };
-    let Some(limit) = memory_estimate::limit(args) else { return Ok(args.manners.disk.checkpoint.is_none()) };
+    let survey = TableShape { rows, used, element: values.element(), exact: true, ..TableShape::default() };
+    let Some(limit) = memory_estimate::limit(args) else { return Ok(args.out.disk.checkpoint.is_none()) };
     let need = memory_estimate::of_run(&survey, method, &Shape::new(&survey, args.k, args.features));
     if need <= limit {
-        return Ok(args.manners.disk.checkpoint.is_none());
+        return Ok(args.out.disk.checkpoint.is_none());
     }
     let least = memory_estimate::least(&survey, method, &Shape::new(&survey, args.k, false));
     if least > limit {
@@ -101,14 +101,14 @@ pub fn fits_now(args: &SelectArgs, method: &Method, values: &Values) -> Result<b
 
 /// Why the run needs the whole table in memory, if it does.
 fn can_stream(args: &SelectArgs, method: &Method, shape: Option<&Shape>) -> Result<(), String> {
-    let demands = &args.method.demands;
+    let constraints = &args.method.constraints;
     if args.features {
         return match method {
             Method::Arss(_) => Err("columns are chosen by arss in memory only; use --method ted or rrss".to_owned()),
             _ => Ok(()),
         };
     }
-    if demands.weights.is_some() || demands.group.is_some() {
+    if constraints.weights.is_some() || constraints.group.is_some() {
         return Err("--weights and --group need the whole table in memory".to_owned());
     }
     let (items, features) = shape.map_or((usize::MAX, 1), |shape| (shape.items as usize, shape.features as usize));
@@ -123,11 +123,11 @@ fn no_checkpoint(why: &str) -> Failure {
 }
 
 /// One line about too little memory.
-fn refused(args: &SelectArgs, method: &Method, survey: &Survey, (need, more): (u64, &str)) -> Failure {
+fn refused(args: &SelectArgs, method: &Method, survey: &TableShape, (need, more): (u64, &str)) -> Failure {
     let about = if survey.exact { "" } else { "about " };
     let (rows, columns) = (survey.rows, survey.used);
     let limit = memory_estimate::limit(args).unwrap_or(u64::MAX);
-    let allowed = match args.manners.memory {
+    let allowed = match args.out.memory {
         Some(_) => format!("--memory allows {}", byte_size::shown(limit)),
         None => format!("{} are free; --memory SIZE overrules this", byte_size::shown(limit)),
     };
@@ -141,7 +141,7 @@ fn refused(args: &SelectArgs, method: &Method, survey: &Survey, (need, more): (u
 }
 
 /// Bytes that the method keeps of the rows (docs/scale.md): a table, and some numbers a row.
-fn state(survey: &Survey, method: &Method, features: bool) -> u64 {
+fn state(survey: &TableShape, method: &Method, features: bool) -> u64 {
     let table = survey.used.saturating_mul(survey.element);
     let row = match method {
         Method::Arss(_) if !features => table.saturating_add(24),

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use arss::{Count, Float, Method, Run, Samples, Selection};
 
-use arss_table::{Grid, Values};
+use arss_table::{DenseMatrix, Matrix};
 
 /// Items of the first piece; each further one has four times as many.
 const FIRST: usize = 1000;
@@ -25,15 +25,19 @@ pub struct Timed {
 /// Times the method, without demands, on pieces of the values.
 ///
 /// Nothing is timed of a table in a file.
-pub fn time(values: &Values, method: &Method, job: &crate::solve::Job<'_>) -> Result<Option<Timed>, arss::Error> {
+pub fn time(values: &Matrix, method: &Method, job: &crate::solve::Job<'_>) -> Result<Option<Timed>, arss::Error> {
     match values {
-        Values::F32(grid) => time_grid(grid, method, job).map(Some),
-        Values::F64(grid) => time_grid(grid, method, job).map(Some),
-        Values::File32(_) | Values::File64(_) => Ok(None),
+        Matrix::F32(grid) => time_grid(grid, method, job).map(Some),
+        Matrix::F64(grid) => time_grid(grid, method, job).map(Some),
+        Matrix::Disk32(_) | Matrix::Disk64(_) => Ok(None),
     }
 }
 
-fn time_grid<T: Float>(grid: &Grid<T>, method: &Method, job: &crate::solve::Job<'_>) -> Result<Timed, arss::Error> {
+fn time_grid<T: Float>(
+    grid: &DenseMatrix<T>,
+    method: &Method,
+    job: &crate::solve::Job<'_>,
+) -> Result<Timed, arss::Error> {
     let samples = grid.samples()?;
     let samples = if job.features { samples.transposed() } else { samples };
     let (all, features) = (samples.items(), samples.features());

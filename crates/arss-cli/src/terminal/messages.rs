@@ -16,7 +16,7 @@ static QUIET: AtomicBool = AtomicBool::new(false);
 static FIRST: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// Says how to speak from now on: there is one stderr, so this holds for the whole process.
-pub fn speak(json: bool, quiet: bool) {
+pub fn set_format(json: bool, quiet: bool) {
     JSON.store(json, Ordering::SeqCst);
     QUIET.store(quiet, Ordering::SeqCst);
 }
@@ -110,5 +110,5 @@ fn clean(message: &str) -> String {
 
 fn write_line(line: &str) {
     // If stderr is closed there is nowhere left to say so.
-    progress::aside(|| drop(std::io::stderr().write_all(format!("{line}\n").as_bytes())));
+    progress::suspended(|| drop(std::io::stderr().write_all(format!("{line}\n").as_bytes())));
 }

@@ -91,7 +91,7 @@ pub fn clear() {
 }
 
 /// Says something else on stderr, with the bar out of the way.
-pub fn aside(say: impl FnOnce()) {
+pub fn suspended(say: impl FnOnce()) {
     let board = board();
     match board.as_ref().and_then(|board| board.bar.as_ref()) {
         Some(bar) => bar.suspend(say),

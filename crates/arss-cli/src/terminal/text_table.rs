@@ -11,21 +11,21 @@ pub const MARK: char = '*';
 
 /// A table of text; columns of numbers are set to the right.
 #[derive(Debug, Default)]
-pub struct Sheet {
+pub struct TextTable {
     rows: Vec<Vec<String>>,
     /// A column whose cells may be longer, and how long.
     wide: Option<(usize, usize)>,
 }
 
-impl Sheet {
+impl TextTable {
     /// A table with these headings.
     pub fn new(headings: impl IntoIterator<Item = String>) -> Self {
-        Sheet { rows: vec![headings.into_iter().map(|cell| clean(&cell, CELL)).collect()], wide: None }
+        TextTable { rows: vec![headings.into_iter().map(|cell| clean(&cell, CELL)).collect()], wide: None }
     }
 
     /// The table whose column `column` may have cells of `length` characters.
     pub fn with_wide(self, column: usize, length: usize) -> Self {
-        Sheet { wide: Some((column, length)), ..self }
+        TextTable { wide: Some((column, length)), ..self }
     }
 
     /// Adds a line.
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn one_column_may_be_wide_and_marked_numbers_stay_numbers() {
-        let mut sheet = Sheet::new(["why", "size"].map(str::to_owned)).with_wide(0, 30);
+        let mut sheet = TextTable::new(["why", "size"].map(str::to_owned)).with_wide(0, 30);
         sheet.add(["a reason of thirty characters.", "10 "].map(str::to_owned));
         sheet.add(["short", "9*"].map(str::to_owned));
         let text = sheet.text();
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn wide_tables_are_cut() {
-        let mut sheet = Sheet::new((0..40).map(|column| format!("column{column}")));
+        let mut sheet = TextTable::new((0..40).map(|column| format!("column{column}")));
         sheet.add((0..40).map(|_| "a long cell with a\nline break".to_owned()));
         let text = sheet.text();
         assert_eq!(text.lines().count(), 2);

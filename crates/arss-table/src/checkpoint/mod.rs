@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 use arss::elsewhere::Journal;
 
 use crate::checksum::Sum;
-use crate::scratch::Cell;
-use crate::scratch::Scratch;
+use crate::scratch::DiskFloat;
+use crate::scratch::ScratchFile;
 use manifest::{Entry, Manifest, NAME};
 
 /// The diary.
@@ -32,14 +32,14 @@ const PIECE: usize = 1 << 20;
 /// use arss::elsewhere::Stream;
 /// use arss::{Count, Method, Rrss, Run};
 /// use arss_table::checkpoint::Checkpoint;
-/// use arss_table::scratch::{Rows, Scratch};
+/// use arss_table::scratch::{Rows, ScratchFile};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let table: Vec<f64> = (0..600).map(|i| f64::from(i * i % 17)).collect();
-/// let mut file = Scratch::new(folder.path())?;
+/// let mut file = ScratchFile::new(folder.path())?;
 /// file.append(&table)?;
 /// let rows = Rows::in_scratch(file, 3);
-/// let (values, numbers) = (Scratch::new(folder.path())?, Scratch::new(folder.path())?);
+/// let (values, numbers) = (ScratchFile::new(folder.path())?, ScratchFile::new(folder.path())?);
 /// let stream = Stream { source: &rows, values: &values, numbers: &numbers, memory: 1 << 20 };
 /// let identity = vec!["rows: 200".to_owned()];
 /// let mut checkpoint = Checkpoint::start(&folder.path().join("run"), identity, 5, (&values, &numbers))?;
@@ -52,8 +52,8 @@ const PIECE: usize = 1 << 20;
 pub struct Checkpoint<'a, T> {
     folder: PathBuf,
     every: usize,
-    values: &'a Scratch<T>,
-    numbers: &'a Scratch<f64>,
+    values: &'a ScratchFile<T>,
+    numbers: &'a ScratchFile<f64>,
     manifest: Manifest,
     /// Passes that are recalled: the sum of the request and the sums.
     known: std::vec::IntoIter<(u64, Vec<u8>)>,
@@ -68,7 +68,7 @@ pub struct Checkpoint<'a, T> {
     frozen: bool,
 }
 
-impl<'a, T: Cell> Checkpoint<'a, T> {
+impl<'a, T: DiskFloat> Checkpoint<'a, T> {
     /// Begins a diary in `folder`, which is made if it is not there; what an earlier run left is removed.
     ///
     /// `identity` are lines that tell one run from another. The state is laid down every so many passes.
@@ -79,7 +79,7 @@ impl<'a, T: Cell> Checkpoint<'a, T> {
         folder: &Path,
         identity: Vec<String>,
         every: usize,
-        (values, numbers): (&'a Scratch<T>, &'a Scratch<f64>),
+        (values, numbers): (&'a ScratchFile<T>, &'a ScratchFile<f64>),
     ) -> io::Result<Self> {
         fs::create_dir_all(folder).map_err(|error| at(folder, &error))?;
         sweep(folder, |_| false)?;
@@ -97,7 +97,7 @@ impl<'a, T: Cell> Checkpoint<'a, T> {
         folder: &Path,
         identity: &[String],
         every: usize,
-        (values, numbers): (&'a Scratch<T>, &'a Scratch<f64>),
+        (values, numbers): (&'a ScratchFile<T>, &'a ScratchFile<f64>),
     ) -> io::Result<Option<Self>> {
         let Some(manifest) = Manifest::read(folder)? else { return Ok(None) };
         if let Some(difference) = manifest::difference(&manifest.identity, identity) {
@@ -119,7 +119,7 @@ impl<'a, T: Cell> Checkpoint<'a, T> {
         every: usize,
         manifest: Manifest,
         known: Vec<(u64, Vec<u8>)>,
-        (values, numbers): (&'a Scratch<T>, &'a Scratch<f64>),
+        (values, numbers): (&'a ScratchFile<T>, &'a ScratchFile<f64>),
     ) -> Self {
         Checkpoint {
             folder: folder.to_owned(),
@@ -187,7 +187,7 @@ impl<'a, T: Cell> Checkpoint<'a, T> {
     }
 }
 
-impl<T: Cell> Journal for Checkpoint<'_, T> {
+impl<T: DiskFloat> Journal for Checkpoint<'_, T> {
     fn recall(&mut self, request: &[u8]) -> Result<Option<Vec<u8>>, String> {
         match self.known.next() {
             None => Ok(None),
@@ -263,7 +263,7 @@ fn next_pass(rest: &mut &[u8]) -> Option<(u64, Vec<u8>)> {
 }
 
 /// A copy of a scratch file.
-fn copy_of<N: Cell>(folder: &Path, name: &str, scratch: &Scratch<N>) -> io::Result<Entry> {
+fn copy_of<N: DiskFloat>(folder: &Path, name: &str, scratch: &ScratchFile<N>) -> io::Result<Entry> {
     let place = folder.join(name);
     let mut sum = Sum::default();
     let mut bytes = 0;
@@ -283,7 +283,7 @@ fn copy_of<N: Cell>(folder: &Path, name: &str, scratch: &Scratch<N>) -> io::Resu
 }
 
 /// The copy, back in the scratch file.
-fn restore<N: Cell>(folder: &Path, entry: Option<&Entry>, scratch: &Scratch<N>) -> io::Result<()> {
+fn restore<N: DiskFloat>(folder: &Path, entry: Option<&Entry>, scratch: &ScratchFile<N>) -> io::Result<()> {
     let Some(entry) = entry else { return Ok(()) };
     let path = folder.join(&entry.name);
     let mut file = File::open(&path).map_err(|error| at(&path, &error))?;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::checkpoint::Checkpoint;
 use crate::checksum::Sum;
-use crate::scratch::{Cell, Rows, Scratch};
+use crate::scratch::{DiskFloat, Rows, ScratchFile};
 use arss::elsewhere::RowSource;
 use arss::{Count, Method};
 
@@ -28,10 +28,10 @@ pub struct Options<'a> {
 }
 
 /// The checkpoint of a run, new or the one to go on from, and a note where `resume` was asked for.
-pub fn open<'a, T: Cell>(
+pub fn open<'a, T: DiskFloat>(
     rows: &Rows<T>,
     options: &Options<'_>,
-    state: (&'a Scratch<T>, &'a Scratch<f64>),
+    state: (&'a ScratchFile<T>, &'a ScratchFile<f64>),
 ) -> Result<(Checkpoint<'a, T>, Option<String>), TableError> {
     let folder = options.folder;
     let identity = identity(rows, options)?;
@@ -72,7 +72,7 @@ pub fn done(folder: Option<&Path>) -> Result<(), TableError> {
 }
 
 /// What tells this run from others: the values and everything that the result depends on.
-fn identity<T: Cell>(rows: &Rows<T>, options: &Options<'_>) -> Result<Vec<String>, TableError> {
+fn identity<T: DiskFloat>(rows: &Rows<T>, options: &Options<'_>) -> Result<Vec<String>, TableError> {
     let mut sum = Sum::default();
     let mut bytes = Vec::new();
     rows.walk(&mut |_, values| {

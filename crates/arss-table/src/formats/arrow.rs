@@ -9,8 +9,8 @@ use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_schema::{ArrowError, SchemaRef};
 
 use crate::TableError;
-use crate::byte_source::{At, Limit, Store};
-use crate::chunks::{Frame, Piece, Want};
+use crate::byte_source::{ByteReader, ByteSource, MemoryLimit};
+use crate::chunks::{Chunk, ChunkedTable, ReadAs};
 use crate::formats::arrow_columns;
 use crate::untrusted::arrow_check;
 use crate::untrusted::catch_panic::guarded;
@@ -23,21 +23,21 @@ pub const STREAM: &[u8] = b"\xff\xff\xff\xff";
 /// An Arrow file or stream.
 #[derive(Debug)]
 pub struct ArrowFile {
-    store: Arc<Store>,
+    store: Arc<ByteSource>,
     path: PathBuf,
     is_file: bool,
     /// The columns.
     pub schema: SchemaRef,
     /// The number of rows that the batches announce.
     rows: u64,
-    limit: Limit,
+    limit: MemoryLimit,
 }
 
 type Batches = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>>>;
 
 impl ArrowFile {
     /// Reads the description of the file.
-    pub fn open(store: Store, path: &Path, limit: Limit) -> Result<ArrowFile, TableError> {
+    pub fn open(store: ByteSource, path: &Path, limit: MemoryLimit) -> Result<ArrowFile, TableError> {
         let start = store.start(MAGIC.len()).unwrap_or_default();
         if start.starts_with(b"FEA1") {
             let what = "is a Feather file of version 1, which is not read; write it again with a newer pyarrow";
@@ -59,8 +59,8 @@ impl ArrowFile {
         Ok(file)
     }
 
-    fn reader(&self) -> BufReader<At> {
-        BufReader::with_capacity(1 << 20, At { store: self.store.clone(), at: 0 })
+    fn reader(&self) -> BufReader<ByteReader> {
+        BufReader::with_capacity(1 << 20, ByteReader { store: self.store.clone(), at: 0 })
     }
 
     /// All batches, with these columns only.
@@ -73,8 +73,8 @@ impl ArrowFile {
     }
 
     /// What the types of the columns tell.
-    pub fn sample(&self) -> Frame {
-        let mut frame = Frame::new(self.schema.fields().len());
+    pub fn sample(&self) -> ChunkedTable {
+        let mut frame = ChunkedTable::new(self.schema.fields().len());
         for (column, field) in self.schema.fields().iter().enumerate() {
             frame.seen[column] = crate::seen_of(field.data_type());
             frame.single[column] = arrow_columns::is_single(field);
@@ -83,8 +83,13 @@ impl ArrowFile {
     }
 
     /// Reads what is wanted of each column into `frame`.
-    pub fn read(&self, wants: &[Want], frame: &mut Frame, tell: &mut dyn FnMut(u64, u64)) -> Result<(), TableError> {
-        let wanted = wants.iter().filter(|want| **want != Want::Nothing).count();
+    pub fn read(
+        &self,
+        wants: &[ReadAs],
+        frame: &mut ChunkedTable,
+        tell: &mut dyn FnMut(u64, u64),
+    ) -> Result<(), TableError> {
+        let wanted = wants.iter().filter(|want| **want != ReadAs::Nothing).count();
         let fits = self.limit.check_values(self.rows, wanted);
         fits.map_err(|what| TableError::in_file(&self.path, what))?;
         frame.all_single(self.schema.fields().iter().map(|field| arrow_columns::is_single(field)));
@@ -94,7 +99,7 @@ impl ArrowFile {
                 let batch = batch?;
                 batches += 1;
                 tell(batches, 0);
-                let limit = Limit { disk: false, ..self.limit };
+                let limit = MemoryLimit { disk: false, ..self.limit };
                 refused = limit
                     .check_values(batch.num_rows() as u64, wanted)
                     .map_err(|what| TableError::in_file(&self.path, format_args!("a batch of {what}")));
@@ -103,7 +108,7 @@ impl ArrowFile {
                 }
                 let columns = batch.columns().iter().zip(wants).map(|(array, &want)| arrow_columns::cells(array, want));
                 let columns = columns.collect::<Result<_, _>>()?;
-                refused = frame.add(Piece { rows: batch.num_rows(), columns });
+                refused = frame.add(Chunk { rows: batch.num_rows(), columns });
                 if refused.is_err() {
                     break;
                 }

@@ -7,51 +7,55 @@ use arrow_array::{Array, ArrayRef, RecordBatch, cast::AsArray};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::{ArrowError, DataType, Field, TimeUnit};
 
-use crate::chunks::{Cells, Kind, NO_CODE, Seen, Values, Want};
+use crate::chunks::{ColumnChunk, ColumnKind, ColumnValues, KindCounts, NO_CODE, ReadAs};
 use crate::untrusted::catch_panic::guarded;
 
 /// What a column of this type holds.
-pub fn kind(data_type: &DataType) -> Kind {
+pub fn kind(data_type: &DataType) -> ColumnKind {
     match data_type {
-        DataType::Null => Kind::Empty,
-        DataType::Boolean => Kind::Truth,
-        DataType::Date32 | DataType::Date64 | DataType::Timestamp(_, _) => Kind::Date,
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Kind::Text,
-        DataType::Time32(_) | DataType::Time64(_) | DataType::Interval(_) => Kind::Text,
-        DataType::Binary | DataType::LargeBinary | DataType::BinaryView | DataType::FixedSizeBinary(_) => Kind::Text,
+        DataType::Null => ColumnKind::Empty,
+        DataType::Boolean => ColumnKind::Truth,
+        DataType::Date32 | DataType::Date64 | DataType::Timestamp(_, _) => ColumnKind::Date,
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => ColumnKind::Text,
+        DataType::Time32(_) | DataType::Time64(_) | DataType::Interval(_) => ColumnKind::Text,
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView | DataType::FixedSizeBinary(_) => {
+            ColumnKind::Text
+        }
         DataType::Dictionary(_, values) => kind(values),
         DataType::RunEndEncoded(_, values) => kind(values.data_type()),
-        other if other.is_numeric() => Kind::Number,
-        DataType::Duration(_) => Kind::Number,
-        _ => Kind::Nested,
+        other if other.is_numeric() => ColumnKind::Number,
+        DataType::Duration(_) => ColumnKind::Number,
+        _ => ColumnKind::Nested,
     }
 }
 
 /// What is wanted of a column.
-pub fn cells(array: &ArrayRef, want: Want) -> Result<Cells, ArrowError> {
+pub fn cells(array: &ArrayRef, want: ReadAs) -> Result<ColumnChunk, ArrowError> {
     let kind = kind(array.data_type());
     let seen = seen(array, kind);
     let values = match want {
-        Want::Nothing => Values::None,
-        Want::Numbers if matches!(kind, Kind::Text | Kind::Nested) => Values::Numbers(vec![f64::NAN; array.len()]),
-        Want::Numbers => Values::Numbers(numbers(array, kind)?),
-        Want::Codes => codes(array)?,
+        ReadAs::Nothing => ColumnValues::None,
+        ReadAs::Numbers if matches!(kind, ColumnKind::Text | ColumnKind::Nested) => {
+            ColumnValues::Numbers(vec![f64::NAN; array.len()])
+        }
+        ReadAs::Numbers => ColumnValues::Numbers(numbers(array, kind)?),
+        ReadAs::Codes => codes(array)?,
     };
-    Ok(Cells { seen, values })
+    Ok(ColumnChunk { seen, values })
 }
 
 /// What counting the values would give.
-fn seen(array: &ArrayRef, kind: Kind) -> Seen {
+fn seen(array: &ArrayRef, kind: ColumnKind) -> KindCounts {
     let filled = array.len() - array.logical_null_count();
-    let mut seen = Seen { nested: kind == Kind::Nested, ..Seen::default() };
+    let mut seen = KindCounts { nested: kind == ColumnKind::Nested, ..KindCounts::default() };
     match kind {
-        Kind::Number => seen.numbers = filled,
-        Kind::Truth => seen.truths = filled,
-        Kind::Date => seen.dates = filled,
-        Kind::Text => seen.texts = filled,
-        Kind::Empty | Kind::Nested => {}
+        ColumnKind::Number => seen.numbers = filled,
+        ColumnKind::Truth => seen.truths = filled,
+        ColumnKind::Date => seen.dates = filled,
+        ColumnKind::Text => seen.texts = filled,
+        ColumnKind::Empty | ColumnKind::Nested => {}
     }
-    if kind != Kind::Number && filled > 0 {
+    if kind != ColumnKind::Number && filled > 0 {
         let nulls = array.logical_nulls();
         seen.first_text = (0..array.len()).find(|&row| nulls.as_ref().is_none_or(|nulls| nulls.is_valid(row)));
     }
@@ -59,7 +63,7 @@ fn seen(array: &ArrayRef, kind: Kind) -> Seen {
 }
 
 /// The values as numbers, NaN where there are none; dates as seconds.
-pub fn numbers(array: &ArrayRef, kind: Kind) -> Result<Vec<f64>, ArrowError> {
+pub fn numbers(array: &ArrayRef, kind: ColumnKind) -> Result<Vec<f64>, ArrowError> {
     let cast = |array: &dyn Array, to: &DataType| arrow_cast::cast(array, to);
     let array = match array.data_type() {
         DataType::Dictionary(_, values) => cast(array, values)?,
@@ -74,7 +78,7 @@ pub fn numbers(array: &ArrayRef, kind: Kind) -> Result<Vec<f64>, ArrowError> {
         DataType::Timestamp(TimeUnit::Nanosecond, _) => (array, 1e-9),
         _ => (array, 1.0),
     };
-    let whole = kind == Kind::Date || matches!(array.data_type(), DataType::Duration(_));
+    let whole = kind == ColumnKind::Date || matches!(array.data_type(), DataType::Duration(_));
     let array = if whole { cast(&array, &DataType::Int64)? } else { array };
     let array = cast(&array, &DataType::Float64)?;
     let array = array.as_primitive::<Float64Type>();
@@ -84,11 +88,11 @@ pub fn numbers(array: &ArrayRef, kind: Kind) -> Result<Vec<f64>, ArrowError> {
     Ok(array.iter().map(|value| value.map_or(f64::NAN, |value| value * unit)).collect())
 }
 
-fn codes(array: &ArrayRef) -> Result<Values, ArrowError> {
+fn codes(array: &ArrayRef) -> Result<ColumnValues, ArrowError> {
     let mut dictionary = crate::chunks::Dictionary::default();
     let texts = texts(array)?;
     let codes = texts.iter().map(|text| text.as_ref().map_or(NO_CODE, |text| dictionary.code(text))).collect();
-    Ok(Values::Codes(codes, dictionary))
+    Ok(ColumnValues::Codes(codes, dictionary))
 }
 
 /// The values as text; none where they are missing.

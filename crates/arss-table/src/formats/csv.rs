@@ -6,11 +6,11 @@ use std::path::Path;
 use csv::{Terminator, Writer, WriterBuilder};
 
 use crate::TableError;
-use crate::byte_source::{Limit, Store, unreadable};
-use crate::chunks::{Cells, Frame, Piece, Want};
+use crate::byte_source::{ByteSource, MemoryLimit, unreadable};
+use crate::chunks::{Chunk, ChunkedTable, ColumnChunk, ReadAs};
 use crate::formats::csv_dialect;
 use crate::formats::csv_dialect::{Dialect, Options, trim_breaks};
-use crate::formats::text_records::{BOM, Part, Read, Records, text_start};
+use crate::formats::text_records::{BOM, Read, RecordBlock, Records, text_start};
 
 /// Bytes that are looked at to find out how the file is written.
 const START: usize = 1 << 20;
@@ -19,7 +19,7 @@ const START: usize = 1 << 20;
 #[derive(Debug)]
 pub struct Text {
     records: Records,
-    limit: Limit,
+    limit: MemoryLimit,
     /// The bytes of the header, if there is one.
     header: Option<Vec<u8>>,
     crlf: bool,
@@ -29,7 +29,7 @@ pub struct Text {
 
 impl Text {
     /// Finds out how the file is written.
-    pub fn open(store: Store, path: &Path, options: Options, limit: Limit) -> Result<Text, TableError> {
+    pub fn open(store: ByteSource, path: &Path, options: Options, limit: MemoryLimit) -> Result<Text, TableError> {
         let start = store.start(START).map_err(|error| unreadable(path, &error))?;
         let data = text_start(&start, path)?;
         let whole = start.len() as u64 == store.len();
@@ -58,13 +58,13 @@ impl Text {
     }
 
     /// The first records, all columns read as numbers.
-    pub fn sample(&self) -> Result<Frame, TableError> {
-        let wants = vec![Want::Numbers; self.names.len()];
+    pub fn sample(&self) -> Result<ChunkedTable, TableError> {
+        let wants = vec![ReadAs::Numbers; self.names.len()];
         let (piece, all) = self.records.first(crate::SAMPLE, |part| self.piece(part, &wants))?;
         if piece.rows == 0 && all {
             return Err(TableError::in_file(&self.records.path, "has a header, but no data rows"));
         }
-        let mut frame = Frame::new(self.names.len());
+        let mut frame = ChunkedTable::new(self.names.len());
         frame.add(piece)?;
         Ok(frame)
     }
@@ -88,12 +88,12 @@ impl Text {
     /// Reads what is wanted of each column into `frame`.
     pub fn read(
         &mut self,
-        wants: &[Want],
-        frame: &mut Frame,
+        wants: &[ReadAs],
+        frame: &mut ChunkedTable,
         tell: &mut dyn FnMut(u64, u64),
     ) -> Result<(), TableError> {
         frame.single.fill(false);
-        let wanted = wants.iter().filter(|want| **want != Want::Nothing).count();
+        let wanted = wants.iter().filter(|want| **want != ReadAs::Nothing).count();
         let take = |piece| {
             frame.add(piece)?;
             let fits = self.limit.check_values(frame.rows as u64, wanted);
@@ -105,8 +105,9 @@ impl Text {
     }
 
     /// What is wanted of the columns of some records.
-    fn piece(&self, part: Part<'_>, wants: &[Want]) -> Read<Piece> {
-        let mut columns: Vec<Cells> = wants.iter().map(|&want| Cells::with_room(want, part.count())).collect();
+    fn piece(&self, part: RecordBlock<'_>, wants: &[ReadAs]) -> Read<Chunk> {
+        let mut columns: Vec<ColumnChunk> =
+            wants.iter().map(|&want| ColumnChunk::with_room(want, part.count())).collect();
         let mut starts = Vec::with_capacity(part.count());
         for (at, record) in part.records() {
             let row = starts.len();
@@ -120,7 +121,7 @@ impl Text {
             }
             starts.push(at);
         }
-        Ok((Piece { rows: starts.len(), columns }, starts))
+        Ok((Chunk { rows: starts.len(), columns }, starts))
     }
 
     fn uneven(&self, at: u64, found: usize) -> TableError {

@@ -8,17 +8,17 @@ use std::path::Path;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use crate::TableError;
-use crate::byte_source::{Limit, Store, unreadable};
-use crate::chunks::{Cells, Frame, NO_CODE, Piece, Values, Want, as_number};
+use crate::byte_source::{ByteSource, MemoryLimit, unreadable};
+use crate::chunks::{Chunk, ChunkedTable, ColumnChunk, ColumnValues, NO_CODE, ReadAs, as_number};
 use crate::field::Field;
 use crate::formats::csv_dialect::Dialect;
-use crate::formats::text_records::{Part, Read, Records, text_start};
+use crate::formats::text_records::{Read, RecordBlock, Records, text_start};
 
 /// A file of JSON lines.
 #[derive(Debug)]
 pub struct Lines {
     records: Records,
-    limit: Limit,
+    limit: MemoryLimit,
     /// The keys.
     pub names: Vec<String>,
 }
@@ -138,7 +138,12 @@ impl<'de> Deserialize<'de> for Object {
 
 impl Lines {
     /// Reads all lines once, to know the keys.
-    pub fn open(store: Store, path: &Path, limit: Limit, tell: &mut dyn FnMut(u64, u64)) -> Result<Lines, TableError> {
+    pub fn open(
+        store: ByteSource,
+        path: &Path,
+        limit: MemoryLimit,
+        tell: &mut dyn FnMut(u64, u64),
+    ) -> Result<Lines, TableError> {
         let start = store.start(1 << 16).map_err(|error| unreadable(path, &error))?;
         let data = text_start(&start, path)?;
         if start[data..].trim_ascii_start().starts_with(b"[") {
@@ -172,7 +177,7 @@ impl Lines {
         })
     }
 
-    fn keys(&self, part: Part<'_>) -> Read<Vec<String>> {
+    fn keys(&self, part: RecordBlock<'_>) -> Read<Vec<String>> {
         let (mut seen, mut keys, mut starts) = (HashMap::new(), Vec::new(), Vec::new());
         for (at, record) in filled(part) {
             for (key, _) in self.object(at, record)?.0 {
@@ -184,10 +189,10 @@ impl Lines {
     }
 
     /// The first lines, all keys read as numbers.
-    pub fn sample(&self) -> Result<Frame, TableError> {
-        let wants = vec![Want::Numbers; self.names.len()];
+    pub fn sample(&self) -> Result<ChunkedTable, TableError> {
+        let wants = vec![ReadAs::Numbers; self.names.len()];
         self.check_size(crate::SAMPLE.min(self.records.count()), &wants)?;
-        let mut frame = Frame::new(self.names.len());
+        let mut frame = ChunkedTable::new(self.names.len());
         frame.add(self.records.first(crate::SAMPLE, |part| self.piece(part, &wants, &self.places()))?.0)?;
         Ok(frame)
     }
@@ -197,7 +202,12 @@ impl Lines {
     }
 
     /// Reads what is wanted of each key into `frame`.
-    pub fn read(&self, wants: &[Want], frame: &mut Frame, tell: &mut dyn FnMut(u64, u64)) -> Result<(), TableError> {
+    pub fn read(
+        &self,
+        wants: &[ReadAs],
+        frame: &mut ChunkedTable,
+        tell: &mut dyn FnMut(u64, u64),
+    ) -> Result<(), TableError> {
         let places = self.places();
         self.check_size(self.records.count(), wants)?;
         frame.single.fill(false);
@@ -206,17 +216,17 @@ impl Lines {
     }
 
     /// Fails if the table is too large. A line need not have all keys, so a small file can make a large one.
-    fn check_size(&self, rows: usize, wants: &[Want]) -> Result<(), TableError> {
-        let wanted = wants.iter().filter(|want| **want != Want::Nothing).count();
+    fn check_size(&self, rows: usize, wants: &[ReadAs]) -> Result<(), TableError> {
+        let wanted = wants.iter().filter(|want| **want != ReadAs::Nothing).count();
         // A segment of such a file takes too much memory even if the values go to the disk then.
         let sparse = rows as u64 * wanted as u64 > self.records.store.len();
-        let limit = Limit { disk: self.limit.disk && !sparse, ..self.limit };
+        let limit = MemoryLimit { disk: self.limit.disk && !sparse, ..self.limit };
         let fits = limit.check_values(rows as u64, wanted);
         fits.map_err(|what| TableError::in_file(&self.records.path, what))
     }
 
-    fn piece(&self, part: Part<'_>, wants: &[Want], places: &HashMap<&str, usize>) -> Read<Piece> {
-        let mut columns: Vec<Cells> = wants.iter().map(|&want| Cells::new(want)).collect();
+    fn piece(&self, part: RecordBlock<'_>, wants: &[ReadAs], places: &HashMap<&str, usize>) -> Read<Chunk> {
+        let mut columns: Vec<ColumnChunk> = wants.iter().map(|&want| ColumnChunk::new(want)).collect();
         let mut starts = Vec::new();
         for (at, record) in filled(part) {
             let row = starts.len();
@@ -228,7 +238,7 @@ impl Lines {
             starts.push(at);
             columns.iter_mut().for_each(|cells| pad(cells, row + 1));
         }
-        Ok((Piece { rows: starts.len(), columns }, starts))
+        Ok((Chunk { rows: starts.len(), columns }, starts))
     }
 
     /// The cells of row `row`; lists and objects as they stand in the line.
@@ -285,12 +295,12 @@ impl Lines {
 }
 
 /// The lines that hold more than spaces.
-fn filled(part: Part<'_>) -> impl Iterator<Item = (u64, &[u8])> {
+fn filled(part: RecordBlock<'_>) -> impl Iterator<Item = (u64, &[u8])> {
     part.records().filter(|(_, record)| !record.trim_ascii().is_empty())
 }
 
 /// Puts a value into row `row`; of a key that stands twice in a line, the last one counts.
-fn push(cells: &mut Cells, value: &Scalar, row: usize) {
+fn push(cells: &mut ColumnChunk, value: &Scalar, row: usize) {
     pad(cells, row);
     if *value == Scalar::Nested {
         cells.seen.nested = true;
@@ -298,12 +308,12 @@ fn push(cells: &mut Cells, value: &Scalar, row: usize) {
     let field = value.field();
     cells.seen.add(field, row);
     match &mut cells.values {
-        Values::None => {}
-        Values::Numbers(numbers) => {
+        ColumnValues::None => {}
+        ColumnValues::Numbers(numbers) => {
             numbers.truncate(row);
             numbers.push(as_number(field));
         }
-        Values::Codes(codes, dictionary) => {
+        ColumnValues::Codes(codes, dictionary) => {
             codes.truncate(row);
             codes.push(if field == Field::Missing { NO_CODE } else { dictionary.code(&value.text()) });
         }
@@ -311,11 +321,11 @@ fn push(cells: &mut Cells, value: &Scalar, row: usize) {
 }
 
 /// Rows without the key are missing.
-fn pad(cells: &mut Cells, rows: usize) {
+fn pad(cells: &mut ColumnChunk, rows: usize) {
     match &mut cells.values {
-        Values::None => {}
-        Values::Numbers(numbers) if numbers.len() < rows => numbers.resize(rows, f64::NAN),
-        Values::Codes(codes, _) if codes.len() < rows => codes.resize(rows, NO_CODE),
+        ColumnValues::None => {}
+        ColumnValues::Numbers(numbers) if numbers.len() < rows => numbers.resize(rows, f64::NAN),
+        ColumnValues::Codes(codes, _) if codes.len() < rows => codes.resize(rows, NO_CODE),
         _ => {}
     }
 }

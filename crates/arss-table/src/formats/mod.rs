@@ -16,7 +16,7 @@ use std::path::Path;
 use crate::ByName;
 use crate::TableError;
 use crate::bare_extension;
-use crate::byte_source::Packing;
+use crate::byte_source::Compression;
 
 /// What is read and written, in one line.
 pub const KNOWN: &str = ".csv, .tsv, .parquet, .arrow, .feather, .jsonl, .npy and .npz (and .gz or .zst of text)";
@@ -102,24 +102,24 @@ impl Format {
 
 /// A format to write, packed or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Target {
+pub struct OutputFormat {
     /// The format.
     pub format: Format,
-    packing: Packing,
+    packing: Compression,
 }
 
-impl Target {
+impl OutputFormat {
     /// What the name of the file asks for.
-    pub fn of(path: &Path) -> Result<Target, TableError> {
+    pub fn of(path: &Path) -> Result<OutputFormat, TableError> {
         let name = path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
         let packing = match name.rsplit_once('.').map(|(_, last)| last) {
-            Some("gz") => Packing::Gzip,
-            Some("zst") => Packing::Zstd,
-            _ => Packing::None,
+            Some("gz") => Compression::Gzip,
+            Some("zst") => Compression::Zstd,
+            _ => Compression::None,
         };
         match Format::of(path) {
             Some(Format::Npz) => Err(TableError::in_file(path, "archives of arrays are not written; name it .npy")),
-            Some(format) => Ok(Target { format, packing }),
+            Some(format) => Ok(OutputFormat { format, packing }),
             None => {
                 let what =
                     "the name does not tell the format; it can end in .csv, .tsv, .parquet, .arrow, .jsonl or .npy";
@@ -135,13 +135,13 @@ impl Target {
         write: impl FnOnce(&mut dyn Write, Format) -> io::Result<()>,
     ) -> io::Result<()> {
         match self.packing {
-            Packing::None => write(out, self.format),
-            Packing::Gzip => {
+            Compression::None => write(out, self.format),
+            Compression::Gzip => {
                 let mut packer = flate2::write::GzEncoder::new(out, flate2::Compression::default());
                 write(&mut packer, self.format)?;
                 packer.finish().map(drop)
             }
-            Packing::Zstd => {
+            Compression::Zstd => {
                 let mut packer = zstd::stream::write::Encoder::new(out, 0)?;
                 write(&mut packer, self.format)?;
                 packer.finish().map(drop)

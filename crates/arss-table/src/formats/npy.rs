@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::TableError;
-use crate::byte_source::{At, Limit, Store, unreadable};
-use crate::chunks::{Cells, Frame, Piece, Values as Read, Want};
+use crate::byte_source::{ByteReader, ByteSource, MemoryLimit, unreadable};
+use crate::chunks::{Chunk, ChunkedTable, ColumnChunk, ColumnValues, ReadAs};
 use crate::number_text::number;
 use crate::untrusted::npy_header;
-pub use crate::untrusted::npy_header::Kind;
-use crate::{Grid, Values};
+pub use crate::untrusted::npy_header::ElementType;
+use crate::{DenseMatrix, Matrix};
 
 /// Bytes that are read at a time.
 const CHUNK: usize = 8 << 20;
@@ -19,9 +19,9 @@ const CHUNK: usize = 8 << 20;
 /// An array in a file: its values stay where they are.
 #[derive(Debug)]
 pub struct Array {
-    store: Store,
+    store: ByteSource,
     path: PathBuf,
-    kind: Kind,
+    kind: ElementType,
     by_column: bool,
     /// Where the values begin.
     data: u64,
@@ -33,9 +33,9 @@ pub struct Array {
 
 impl Array {
     /// Reads the description of the array.
-    pub fn open(store: Store, path: &Path, limit: Limit) -> Result<Array, TableError> {
+    pub fn open(store: ByteSource, path: &Path, limit: MemoryLimit) -> Result<Array, TableError> {
         let store = Arc::new(store);
-        let mut reader = At { store: store.clone(), at: 0 };
+        let mut reader = ByteReader { store: store.clone(), at: 0 };
         let header = npy_header::read(&mut reader).map_err(|what| TableError::in_file(path, what))?;
         let data = reader.at;
         drop(reader);
@@ -61,14 +61,14 @@ impl Array {
     }
 
     /// All values.
-    pub fn values(&self, tell: &mut dyn FnMut(u64, u64)) -> Result<Values, TableError> {
+    pub fn values(&self, tell: &mut dyn FnMut(u64, u64)) -> Result<Matrix, TableError> {
         let (rows, columns, by_column) = (self.rows, self.columns, self.by_column);
-        if self.kind == Kind::Float(4) {
+        if self.kind == ElementType::Float(4) {
             let data = self.converted(|bytes| f32::from_le_bytes(array(bytes)), tell)?;
-            return Ok(Values::F32(Grid { data, rows, columns, by_column }));
+            return Ok(Matrix::F32(DenseMatrix { data, rows, columns, by_column }));
         }
         let data = self.converted(|bytes| to_f64(self.kind, bytes), tell)?;
-        Ok(Values::F64(Grid { data, rows, columns, by_column }))
+        Ok(Matrix::F64(DenseMatrix { data, rows, columns, by_column }))
     }
 
     fn converted<T>(&self, convert: impl Fn(&[u8]) -> T, tell: &mut dyn FnMut(u64, u64)) -> Result<Vec<T>, TableError> {
@@ -91,7 +91,12 @@ impl Array {
     }
 
     /// Reads what is wanted of each column into `frame`.
-    pub fn read(&self, wants: &[Want], frame: &mut Frame, tell: &mut dyn FnMut(u64, u64)) -> Result<(), TableError> {
+    pub fn read(
+        &self,
+        wants: &[ReadAs],
+        frame: &mut ChunkedTable,
+        tell: &mut dyn FnMut(u64, u64),
+    ) -> Result<(), TableError> {
         frame.all_single(wants.iter().map(|_| self.is_single()));
         let step = (CHUNK / 8 / self.columns.max(1)).max(1);
         for first in (0..self.rows).step_by(step) {
@@ -103,13 +108,13 @@ impl Array {
     }
 
     /// What is wanted of some rows.
-    fn piece(&self, rows: Range<usize>, wants: &[Want]) -> io::Result<Piece> {
+    fn piece(&self, rows: Range<usize>, wants: &[ReadAs]) -> io::Result<Chunk> {
         let size = self.kind.size();
         let slice =
             |from: usize, to: usize| self.store.slice(self.data + (from * size) as u64, self.data + (to * size) as u64);
         let all = if self.by_column { Vec::new() } else { slice(rows.start * self.columns, rows.end * self.columns)? };
-        let mut columns: Vec<Cells> = wants.iter().map(|&want| Cells::new(want)).collect();
-        for (column, cells) in columns.iter_mut().enumerate().filter(|(column, _)| wants[*column] != Want::Nothing) {
+        let mut columns: Vec<ColumnChunk> = wants.iter().map(|&want| ColumnChunk::new(want)).collect();
+        for (column, cells) in columns.iter_mut().enumerate().filter(|(column, _)| wants[*column] != ReadAs::Nothing) {
             let own = column * self.rows;
             let bytes = if self.by_column { slice(own + rows.start, own + rows.end)? } else { Vec::new() };
             let numbers: Vec<f64> = if self.by_column {
@@ -120,14 +125,14 @@ impl Array {
             };
             cells.seen.numbers = numbers.len();
             match &mut cells.values {
-                Read::None => {}
-                Read::Numbers(own) => *own = numbers,
-                Read::Codes(codes, dictionary) => {
+                ColumnValues::None => {}
+                ColumnValues::Numbers(own) => *own = numbers,
+                ColumnValues::Codes(codes, dictionary) => {
                     codes.extend(numbers.iter().map(|value| dictionary.code(&value.to_string())));
                 }
             }
         }
-        Ok(Piece { rows: rows.len(), columns })
+        Ok(Chunk { rows: rows.len(), columns })
     }
 
     /// The bytes of one value.
@@ -153,7 +158,7 @@ impl Array {
     /// The values of row `row` for people: floats with a few digits.
     pub fn cells(&self, row: usize) -> io::Result<Vec<String>> {
         let shown = |bytes| match self.kind {
-            Kind::Float(_) => number(to_f64(self.kind, bytes)),
+            ElementType::Float(_) => number(to_f64(self.kind, bytes)),
             _ => as_text(self.kind, bytes),
         };
         Ok(self.row(row)?.chunks_exact(self.kind.size()).map(shown).collect())
@@ -166,7 +171,7 @@ impl Array {
 
     /// True for single precision.
     pub fn is_single(&self) -> bool {
-        self.kind == Kind::Float(4)
+        self.kind == ElementType::Float(4)
     }
 
     /// True for an array of the same element type.
@@ -175,7 +180,7 @@ impl Array {
     }
 
     /// The kind of its elements: whole numbers, truth values or neither.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> ElementType {
         self.kind
     }
 
@@ -201,25 +206,25 @@ fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
     std::array::from_fn(|at| bytes[at])
 }
 
-fn to_f64(kind: Kind, bytes: &[u8]) -> f64 {
+fn to_f64(kind: ElementType, bytes: &[u8]) -> f64 {
     match kind {
-        Kind::Bool => f64::from(u8::from(bytes[0] != 0)),
-        Kind::Int(_) => signed(bytes) as f64,
-        Kind::Uint(_) => unsigned(bytes) as f64,
-        Kind::Float(2) => half(u16::from_le_bytes(array(bytes))),
-        Kind::Float(4) => f64::from(f32::from_le_bytes(array(bytes))),
-        Kind::Float(_) => f64::from_le_bytes(array(bytes)),
+        ElementType::Bool => f64::from(u8::from(bytes[0] != 0)),
+        ElementType::Int(_) => signed(bytes) as f64,
+        ElementType::Uint(_) => unsigned(bytes) as f64,
+        ElementType::Float(2) => half(u16::from_le_bytes(array(bytes))),
+        ElementType::Float(4) => f64::from(f32::from_le_bytes(array(bytes))),
+        ElementType::Float(_) => f64::from_le_bytes(array(bytes)),
     }
 }
 
 /// The shortest text that reads back as the same value.
-fn as_text(kind: Kind, bytes: &[u8]) -> String {
+fn as_text(kind: ElementType, bytes: &[u8]) -> String {
     match kind {
-        Kind::Int(_) => signed(bytes).to_string(),
-        Kind::Uint(_) => unsigned(bytes).to_string(),
-        Kind::Bool => u8::from(bytes[0] != 0).to_string(),
-        Kind::Float(4) => format!("{:?}", f32::from_le_bytes(array(bytes))),
-        Kind::Float(_) => format!("{:?}", to_f64(kind, bytes)),
+        ElementType::Int(_) => signed(bytes).to_string(),
+        ElementType::Uint(_) => unsigned(bytes).to_string(),
+        ElementType::Bool => u8::from(bytes[0] != 0).to_string(),
+        ElementType::Float(4) => format!("{:?}", f32::from_le_bytes(array(bytes))),
+        ElementType::Float(_) => format!("{:?}", to_f64(kind, bytes)),
     }
 }
 
@@ -250,11 +255,11 @@ mod tests {
 
     #[test]
     fn small_integers_keep_their_sign() {
-        assert_eq!(to_f64(Kind::Int(1), &[0xff]), -1.0);
-        assert_eq!(to_f64(Kind::Int(2), &(-300i16).to_le_bytes()), -300.0);
-        assert_eq!(to_f64(Kind::Int(8), &i64::MIN.to_le_bytes()), -(2f64.powi(63)));
-        assert_eq!(to_f64(Kind::Uint(1), &[0xff]), 255.0);
-        assert_eq!(to_f64(Kind::Uint(8), &u64::MAX.to_le_bytes()), 2f64.powi(64));
+        assert_eq!(to_f64(ElementType::Int(1), &[0xff]), -1.0);
+        assert_eq!(to_f64(ElementType::Int(2), &(-300i16).to_le_bytes()), -300.0);
+        assert_eq!(to_f64(ElementType::Int(8), &i64::MIN.to_le_bytes()), -(2f64.powi(63)));
+        assert_eq!(to_f64(ElementType::Uint(1), &[0xff]), 255.0);
+        assert_eq!(to_f64(ElementType::Uint(8), &u64::MAX.to_le_bytes()), 2f64.powi(64));
     }
 
     #[test]

@@ -7,18 +7,18 @@ use std::sync::Arc;
 use zip::ZipArchive;
 
 use crate::TableError;
-use crate::byte_source::{At, Limit, Store};
+use crate::byte_source::{ByteReader, ByteSource, MemoryLimit};
 
 /// The one array of the archive, or the one called `name`.
 pub fn open(
-    store: Store,
+    store: ByteSource,
     (path, scratch): (&Path, Option<&Path>),
     name: Option<&str>,
-    limit: Limit,
-) -> Result<Store, TableError> {
+    limit: MemoryLimit,
+) -> Result<ByteSource, TableError> {
     let broken =
         |error: &dyn std::fmt::Display| TableError::in_file(path, format_args!("is no whole npz archive: {error}"));
-    let reader = At { store: Arc::new(store), at: 0 };
+    let reader = ByteReader { store: Arc::new(store), at: 0 };
     let mut archive = ZipArchive::new(reader).map_err(|error| broken(&error))?;
     let arrays = archive.file_names().filter_map(|name| Some(name.ok()?.strip_suffix(".npy")?.to_owned()));
     let names: Vec<String> = arrays.collect();
@@ -37,5 +37,5 @@ pub fn open(
     };
     let entry = archive.by_name(&format!("{chosen}.npy")).map_err(|error| broken(&error))?;
     let packed = Cell::new(entry.compressed_size());
-    Store::kept(entry, limit, (path, scratch), Some(&packed))
+    ByteSource::kept(entry, limit, (path, scratch), Some(&packed))
 }

@@ -17,8 +17,8 @@ use parquet::file::reader::{ChunkReader, Length};
 use rayon::prelude::*;
 
 use crate::TableError;
-use crate::byte_source::{At, Limit, Store};
-use crate::chunks::{Cells, Frame, Piece, Want};
+use crate::byte_source::{ByteReader, ByteSource, MemoryLimit};
+use crate::chunks::{Chunk, ChunkedTable, ColumnChunk, ReadAs};
 use crate::formats::arrow_columns;
 use crate::untrusted::catch_panic::guarded;
 use crate::untrusted::parquet_check;
@@ -34,7 +34,7 @@ pub struct Parquet {
     store: Shared,
     path: PathBuf,
     metadata: ArrowReaderMetadata,
-    limit: Limit,
+    limit: MemoryLimit,
     pub rows: usize,
     /// The columns.
     pub schema: SchemaRef,
@@ -42,7 +42,7 @@ pub struct Parquet {
 
 /// The bytes, as the reader takes them; threads do not disturb each other.
 #[derive(Debug, Clone)]
-struct Shared(Arc<Store>);
+struct Shared(Arc<ByteSource>);
 
 impl Length for Shared {
     fn len(&self) -> u64 {
@@ -51,10 +51,10 @@ impl Length for Shared {
 }
 
 impl ChunkReader for Shared {
-    type T = io::BufReader<At>;
+    type T = io::BufReader<ByteReader>;
 
     fn get_read(&self, start: u64) -> ParquetResult<Self::T> {
-        Ok(io::BufReader::new(At { store: self.0.clone(), at: start }))
+        Ok(io::BufReader::new(ByteReader { store: self.0.clone(), at: start }))
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> ParquetResult<Bytes> {
@@ -66,7 +66,7 @@ impl ChunkReader for Shared {
 
 impl Parquet {
     /// Reads the description of the file.
-    pub fn open(store: Store, path: &Path, limit: Limit) -> Result<Parquet, TableError> {
+    pub fn open(store: ByteSource, path: &Path, limit: MemoryLimit) -> Result<Parquet, TableError> {
         parquet_check::description(&store, limit).map_err(|what| broken(path, &what))?;
         let store = Shared(Arc::new(store));
         let load = || -> ParquetResult<_> {
@@ -90,8 +90,8 @@ impl Parquet {
     }
 
     /// What the types of the columns tell.
-    pub fn sample(&self) -> Frame {
-        let mut frame = Frame::new(self.schema.fields().len());
+    pub fn sample(&self) -> ChunkedTable {
+        let mut frame = ChunkedTable::new(self.schema.fields().len());
         for (column, field) in self.schema.fields().iter().enumerate() {
             frame.seen[column] = crate::seen_of(field.data_type());
             frame.single[column] = arrow_columns::is_single(field);
@@ -100,8 +100,13 @@ impl Parquet {
     }
 
     /// Reads what is wanted of each column into `frame`, row group by row group.
-    pub fn read(&self, wants: &[Want], frame: &mut Frame, tell: &mut dyn FnMut(u64, u64)) -> Result<(), TableError> {
-        let wanted = wants.iter().filter(|want| **want != Want::Nothing).count();
+    pub fn read(
+        &self,
+        wants: &[ReadAs],
+        frame: &mut ChunkedTable,
+        tell: &mut dyn FnMut(u64, u64),
+    ) -> Result<(), TableError> {
+        let wanted = wants.iter().filter(|want| **want != ReadAs::Nothing).count();
         let fits = self.limit.check_values(self.rows as u64, wanted);
         fits.map_err(|what| TableError::in_file(&self.path, what))?;
         frame.all_single(self.schema.fields().iter().map(|field| arrow_columns::is_single(field)));
@@ -114,7 +119,7 @@ impl Parquet {
     }
 
     /// Reads a row group batch by batch, the columns of a batch at once: no more than a batch is in memory.
-    fn read_group(&self, group: usize, wants: &[Want], frame: &mut Frame) -> Result<(), TableError> {
+    fn read_group(&self, group: usize, wants: &[ReadAs], frame: &mut ChunkedTable) -> Result<(), TableError> {
         let failed = |error| broken(&self.path, &error);
         let announced = self.announced(group).map_err(failed)?;
         let columns = (0..wants.len()).into_par_iter().map(|column| self.column(group, column, wants[column]));
@@ -122,11 +127,12 @@ impl Parquet {
         let mut rows = 0;
         loop {
             let batch = columns.par_iter_mut().zip(wants).map(|(reader, &want)| next_cells(reader.as_mut(), want));
-            let batch: Vec<Option<Cells>> = batch.collect::<ParquetResult<_>>().map_err(failed)?;
-            let found = batch.iter().flatten().map(Cells::len).max().unwrap_or_default();
+            let batch: Vec<Option<ColumnChunk>> = batch.collect::<ParquetResult<_>>().map_err(failed)?;
+            let found = batch.iter().flatten().map(ColumnChunk::len).max().unwrap_or_default();
             rows += found;
-            let short = batch.iter().zip(wants).filter(|(_, want)| **want != Want::Nothing);
-            let short = short.map(|(cells, _)| cells.as_ref().map_or(0, Cells::len)).find(|&length| length < found);
+            let short = batch.iter().zip(wants).filter(|(_, want)| **want != ReadAs::Nothing);
+            let short =
+                short.map(|(cells, _)| cells.as_ref().map_or(0, ColumnChunk::len)).find(|&length| length < found);
             if let Some(short) = short {
                 return Err(failed(uneven(rows - found + short, rows)));
             }
@@ -136,17 +142,18 @@ impl Parquet {
             if found == 0 {
                 return Ok(());
             }
-            let cells = batch.into_iter().zip(wants).map(|(cells, &want)| cells.unwrap_or_else(|| Cells::new(want)));
-            frame.add(Piece { rows: found, columns: cells.collect() })?;
+            let cells =
+                batch.into_iter().zip(wants).map(|(cells, &want)| cells.unwrap_or_else(|| ColumnChunk::new(want)));
+            frame.add(Chunk { rows: found, columns: cells.collect() })?;
         }
     }
 
     /// Bytes of the pages that are unpacked at once: a dictionary and a page a column, of the usual size or all there is.
-    pub fn pages(&self, wants: &[Want]) -> u64 {
+    pub fn pages(&self, wants: &[ReadAs]) -> u64 {
         let of = |chunk: &ColumnChunkMetaData| u64::try_from(chunk.uncompressed_size()).unwrap_or(PAGES).min(PAGES);
         let groups = self.metadata.metadata().row_groups().iter();
         let most = groups.map(|group| group.columns().iter().map(of).sum::<u64>()).max().unwrap_or_default();
-        let wanted = wants.iter().filter(|want| **want != Want::Nothing).count() as u64;
+        let wanted = wants.iter().filter(|want| **want != ReadAs::Nothing).count() as u64;
         most * wanted / (wants.len() as u64).max(1)
     }
 
@@ -156,8 +163,8 @@ impl Parquet {
     }
 
     /// A reader of one column of a row group; none if nothing is wanted of it.
-    fn column(&self, group: usize, column: usize, want: Want) -> ParquetResult<Option<ParquetRecordBatchReader>> {
-        if want == Want::Nothing {
+    fn column(&self, group: usize, column: usize, want: ReadAs) -> ParquetResult<Option<ParquetRecordBatchReader>> {
+        if want == ReadAs::Nothing {
             return Ok(None);
         }
         let projection = self.projection(&[column]);
@@ -217,7 +224,7 @@ impl Parquet {
 }
 
 /// The next cells of a column; none at its end, or if nothing is read of it.
-fn next_cells(reader: Option<&mut ParquetRecordBatchReader>, want: Want) -> ParquetResult<Option<Cells>> {
+fn next_cells(reader: Option<&mut ParquetRecordBatchReader>, want: ReadAs) -> ParquetResult<Option<ColumnChunk>> {
     let Some(reader) = reader else { return Ok(None) };
     caught(|| reader.next().map(|batch| Ok(arrow_columns::cells(batch?.column(0), want)?)).transpose())
 }

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use rayon::prelude::*;
 
 use crate::TableError;
-use crate::byte_source::{Limit, Store, unreadable};
+use crate::byte_source::{ByteSource, MemoryLimit, unreadable};
 use crate::formats::csv_dialect::{Dialect, trim_breaks};
 
 /// Bytes that are read at a time; more only if a record is longer.
@@ -32,7 +32,7 @@ pub const BOM: &[u8] = b"\xef\xbb\xbf";
 #[derive(Debug)]
 pub struct Records {
     /// The bytes.
-    pub store: Store,
+    pub store: ByteSource,
     /// The file's name, for messages.
     pub path: PathBuf,
     /// How records end.
@@ -49,14 +49,14 @@ pub struct Records {
 
 /// Records that one thread reads: the bytes, where the first one starts and where each ends.
 #[derive(Debug, Clone, Copy)]
-pub struct Part<'a> {
+pub struct RecordBlock<'a> {
     bytes: &'a [u8],
     from: usize,
     ends: &'a [usize],
     base: u64,
 }
 
-impl<'a> Part<'a> {
+impl<'a> RecordBlock<'a> {
     /// The number of records, blank ones too.
     pub fn count(self) -> usize {
         self.ends.len()
@@ -75,12 +75,12 @@ pub type Read<T> = Result<(T, Vec<u64>), TableError>;
 
 impl Records {
     /// The records of `store`, which start behind a byte order mark and blank lines.
-    pub fn new(store: Store, path: &Path, dialect: Dialect, quotes: bool, data: u64) -> Self {
+    pub fn new(store: ByteSource, path: &Path, dialect: Dialect, quotes: bool, data: u64) -> Self {
         Records { store, path: path.to_owned(), dialect, quotes, data, starts: Vec::new(), segments: SEGMENTS }
     }
 
     /// Reads fewer segments at once where memory is short: text and numbers of one take four times its size.
-    pub fn work_within(&mut self, limit: Limit) {
+    pub fn work_within(&mut self, limit: MemoryLimit) {
         self.segments = (limit.bytes / 4 / (4 * SEGMENT)).clamp(1, SEGMENTS);
     }
 
@@ -144,18 +144,18 @@ impl Records {
     }
 
     /// The first records, `count` at most; true if these are all.
-    pub fn first<T>(&self, count: usize, read: impl Fn(Part<'_>) -> Read<T>) -> Result<(T, bool), TableError> {
+    pub fn first<T>(&self, count: usize, read: impl Fn(RecordBlock<'_>) -> Read<T>) -> Result<(T, bool), TableError> {
         let (bytes, ends) = self.chunk(self.data)?;
         let few = &ends[..ends.len().min(count)];
         let all = few.len() == ends.len() && self.data + bytes.len() as u64 >= self.store.len();
-        Ok((read(Part { bytes: &bytes, from: 0, ends: few, base: self.data })?.0, all))
+        Ok((read(RecordBlock { bytes: &bytes, from: 0, ends: few, base: self.data })?.0, all))
     }
 
     /// Reads all records, piece by piece, several at once; `take` gets the pieces in order. Gives where each record
     /// starts, and where the last one ends.
     pub fn read<T: Send>(
         &self,
-        read: impl Fn(Part<'_>) -> Read<T> + Sync,
+        read: impl Fn(RecordBlock<'_>) -> Read<T> + Sync,
         mut take: impl FnMut(T) -> Result<(), TableError>,
         tell: &mut dyn FnMut(u64, u64),
     ) -> Result<Vec<u64>, TableError> {
@@ -170,7 +170,7 @@ impl Records {
             let from = |number: usize| if number == 0 { 0 } else { ends[number * PIECE - 1] };
             let parts = ends.par_chunks(PIECE).enumerate();
             let done: Vec<Read<T>> = parts
-                .map(|(number, part)| read(Part { bytes: &bytes, from: from(number), ends: part, base: at }))
+                .map(|(number, part)| read(RecordBlock { bytes: &bytes, from: from(number), ends: part, base: at }))
                 .collect();
             for piece in done {
                 let (piece, own) = piece?;
@@ -189,7 +189,7 @@ impl Records {
     /// halves the time of a large file on two cores. Gives where that stopped.
     fn read_segments<T: Send>(
         &self,
-        read: &(impl Fn(Part<'_>) -> Read<T> + Sync),
+        read: &(impl Fn(RecordBlock<'_>) -> Read<T> + Sync),
         take: &mut impl FnMut(T) -> Result<(), TableError>,
         (tell, starts): (&mut dyn FnMut(u64, u64), &mut Vec<u64>),
     ) -> Result<u64, TableError> {
@@ -206,7 +206,7 @@ impl Records {
                 let bytes = &buffer[lines];
                 let ends = self.ends_with_last(bytes);
                 let next = start + bytes.len() as u64;
-                let (piece, own) = read(Part { bytes, from: 0, ends: &ends, base: start })?;
+                let (piece, own) = read(RecordBlock { bytes, from: 0, ends: &ends, base: start })?;
                 buffers().push(buffer);
                 Ok(Some((piece, own, next)))
             };

@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use arss::elsewhere::Store;
 
 use crate::scratch::numbers;
-use crate::scratch::numbers::Cell;
+use crate::scratch::numbers::DiskFloat;
 
 /// A file without a name that keeps numbers; it is gone when the process is.
 #[derive(Debug)]
-pub struct Scratch<N> {
+pub struct ScratchFile<N> {
     pub(crate) file: File,
     pub(crate) folder: PathBuf,
     /// Numbers appended.
@@ -20,7 +20,7 @@ pub struct Scratch<N> {
     kind: PhantomData<N>,
 }
 
-impl<N: Cell> Scratch<N> {
+impl<N: DiskFloat> ScratchFile<N> {
     /// A file in `folder`.
     ///
     /// # Errors
@@ -28,7 +28,7 @@ impl<N: Cell> Scratch<N> {
     pub fn new(folder: &Path) -> io::Result<Self> {
         let file = tempfile::tempfile_in(folder)
             .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", folder.display())))?;
-        Ok(Scratch { file, folder: folder.to_owned(), count: 0, kind: PhantomData })
+        Ok(ScratchFile { file, folder: folder.to_owned(), count: 0, kind: PhantomData })
     }
 
     /// Writes numbers behind those that were appended before.
@@ -56,7 +56,7 @@ impl<N: Cell> Scratch<N> {
     }
 }
 
-impl<N: Cell> Store<N> for Scratch<N> {
+impl<N: DiskFloat> Store<N> for ScratchFile<N> {
     fn read(&self, at: usize, numbers: &mut [N]) -> Result<(), String> {
         numbers::read(&self.file, (at * N::SIZE) as u64, numbers, true).map_err(|error| self.explain(&error))
     }

@@ -8,13 +8,13 @@
 //! ```
 //! use arss::elsewhere::Stream;
 //! use arss::{Count, Method, Run, Samples, Ted};
-//! use arss_table::scratch::{Rows, Scratch};
+//! use arss_table::scratch::{Rows, ScratchFile};
 //!
 //! let table: Vec<f64> = (0..600).map(|i| f64::from(i * i % 17)).collect();
-//! let mut file = Scratch::<f64>::new(&std::env::temp_dir())?;
+//! let mut file = ScratchFile::<f64>::new(&std::env::temp_dir())?;
 //! file.append(&table)?; // any number of rows at a time
 //! let rows = Rows::in_scratch(file, 3);
-//! let (values, numbers) = (Scratch::new(&std::env::temp_dir())?, Scratch::new(&std::env::temp_dir())?);
+//! let (values, numbers) = (ScratchFile::new(&std::env::temp_dir())?, ScratchFile::new(&std::env::temp_dir())?);
 //! let stream = Stream { source: &rows, values: &values, numbers: &numbers, memory: 1 << 20 };
 //! let method = Method::Ted(Ted::default());
 //! let found = stream.select(&method, Count::Exactly(2), &mut Run::default())?;
@@ -27,6 +27,6 @@ mod file;
 mod numbers;
 mod rows;
 
-pub use file::Scratch;
-pub use numbers::Cell;
+pub use file::ScratchFile;
+pub use numbers::DiskFloat;
 pub use rows::{Change, Rows};

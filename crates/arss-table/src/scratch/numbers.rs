@@ -9,7 +9,7 @@ use arss::Float;
 const PIECE: usize = 1 << 16;
 
 /// A number that can stand in a file: `f32` or `f64`.
-pub trait Cell: Float {
+pub trait DiskFloat: Float {
     /// Bytes of one.
     const SIZE: usize;
     /// Writes it to `bytes`.
@@ -18,7 +18,7 @@ pub trait Cell: Float {
     fn get(bytes: &[u8]) -> Self;
 }
 
-impl Cell for f32 {
+impl DiskFloat for f32 {
     const SIZE: usize = 4;
     fn put(self, bytes: &mut [u8]) {
         bytes.copy_from_slice(&self.to_le_bytes());
@@ -28,7 +28,7 @@ impl Cell for f32 {
     }
 }
 
-impl Cell for f64 {
+impl DiskFloat for f64 {
     const SIZE: usize = 8;
     fn put(self, bytes: &mut [u8]) {
         bytes.copy_from_slice(&self.to_le_bytes());
@@ -39,7 +39,7 @@ impl Cell for f64 {
 }
 
 /// Reads numbers from byte `offset` on; what lies beyond the end is zero if `beyond` allows it.
-pub(crate) fn read<N: Cell>(file: &File, mut offset: u64, numbers: &mut [N], beyond: bool) -> io::Result<()> {
+pub(crate) fn read<N: DiskFloat>(file: &File, mut offset: u64, numbers: &mut [N], beyond: bool) -> io::Result<()> {
     let mut bytes = vec![0; PIECE.min(numbers.len() * N::SIZE)];
     for part in numbers.chunks_mut(PIECE / N::SIZE) {
         let bytes = &mut bytes[..part.len() * N::SIZE];
@@ -55,7 +55,7 @@ pub(crate) fn read<N: Cell>(file: &File, mut offset: u64, numbers: &mut [N], bey
 }
 
 /// Writes numbers from byte `offset` on.
-pub(crate) fn write<N: Cell>(file: &File, mut offset: u64, numbers: &[N]) -> io::Result<()> {
+pub(crate) fn write<N: DiskFloat>(file: &File, mut offset: u64, numbers: &[N]) -> io::Result<()> {
     let mut bytes = vec![0; PIECE.min(numbers.len() * N::SIZE)];
     for part in numbers.chunks(PIECE / N::SIZE) {
         let bytes = &mut bytes[..part.len() * N::SIZE];

@@ -7,9 +7,9 @@ use std::path::Path;
 
 use arss::elsewhere::RowSource;
 
-use crate::scratch::Scratch;
+use crate::scratch::ScratchFile;
 use crate::scratch::numbers;
-use crate::scratch::numbers::Cell;
+use crate::scratch::numbers::DiskFloat;
 
 /// Numbers that are read at a time where all rows are walked over.
 const SPAN: usize = 1 << 17;
@@ -28,7 +28,7 @@ pub struct Rows<T> {
     kind: PhantomData<T>,
 }
 
-impl<T: Cell> Rows<T> {
+impl<T: DiskFloat> Rows<T> {
     /// `items` rows of `features` values from byte `offset` of a file on.
     ///
     /// # Errors
@@ -48,7 +48,7 @@ impl<T: Cell> Rows<T> {
     }
 
     /// The rows of `features` values that were appended to a scratch file.
-    pub fn in_scratch(scratch: Scratch<T>, features: usize) -> Self {
+    pub fn in_scratch(scratch: ScratchFile<T>, features: usize) -> Self {
         let items = scratch.count / features.max(1);
         let name = format!("scratch file in {}", scratch.folder.display());
         Rows { file: scratch.file, name, offset: 0, items, features, kind: PhantomData }
@@ -76,7 +76,7 @@ impl<T: Cell> Rows<T> {
     ///
     /// # Errors
     /// If they cannot be read or written.
-    pub fn changed<U: Cell>(
+    pub fn changed<U: DiskFloat>(
         self,
         features: usize,
         folder: &Path,
@@ -102,7 +102,7 @@ impl<T: Cell> Rows<T> {
     }
 }
 
-impl<T: Cell> RowSource<T> for Rows<T> {
+impl<T: DiskFloat> RowSource<T> for Rows<T> {
     fn items(&self) -> usize {
         self.items
     }
@@ -126,7 +126,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let table: Vec<f64> = (0..600_000).map(f64::from).collect();
         let rows = || {
-            let mut scratch = Scratch::new(folder.path()).unwrap();
+            let mut scratch = ScratchFile::new(folder.path()).unwrap();
             scratch.append(&table).unwrap();
             Rows::in_scratch(scratch, 3)
         };

@@ -2,8 +2,8 @@
 
 use arrow_ipc::{CompressionType, Message, RecordBatch, root_as_footer, root_as_message};
 
-use crate::byte_source::{Limit, Store};
-use crate::untrusted::codec::Packer;
+use crate::byte_source::{ByteSource, MemoryLimit};
+use crate::untrusted::codec::Codec;
 
 /// What starts and ends a file, with padding and without.
 const HEAD: u64 = 8;
@@ -15,7 +15,7 @@ const CONTINUATION: [u8; 4] = [0xff; 4];
 type Checked<T> = Result<T, String>;
 
 /// The number of rows, if all that is announced is there and may be unpacked.
-pub fn file(store: &Store, limit: Limit) -> Checked<u64> {
+pub fn file(store: &ByteSource, limit: MemoryLimit) -> Checked<u64> {
     let length = store.len();
     let end = length.checked_sub(TAIL).filter(|&end| end >= HEAD).ok_or("it is cut off")?;
     let tail = slice(store, end, length)?;
@@ -46,7 +46,7 @@ pub fn file(store: &Store, limit: Limit) -> Checked<u64> {
 }
 
 /// The same of a stream of messages.
-pub fn stream(store: &Store, limit: Limit) -> Checked<u64> {
+pub fn stream(store: &ByteSource, limit: MemoryLimit) -> Checked<u64> {
     let (mut at, length) = (0, store.len());
     let mut found = Found::new(limit);
     while at + 4 <= length {
@@ -72,7 +72,7 @@ pub fn stream(store: &Store, limit: Limit) -> Checked<u64> {
 }
 
 /// The bytes from `start` to `end`, if they are there.
-fn slice(store: &Store, start: u64, end: u64) -> Checked<Vec<u8>> {
+fn slice(store: &ByteSource, start: u64, end: u64) -> Checked<Vec<u8>> {
     if end > store.len() {
         return Err("it is cut off".to_owned());
     }
@@ -81,17 +81,17 @@ fn slice(store: &Store, start: u64, end: u64) -> Checked<Vec<u8>> {
 
 /// What the messages announce.
 struct Found {
-    limit: Limit,
+    limit: MemoryLimit,
     rows: u64,
 }
 
 impl Found {
-    fn new(limit: Limit) -> Self {
+    fn new(limit: MemoryLimit) -> Self {
         Found { limit, rows: 0 }
     }
 
     /// Adds a message whose body begins at `at` and has `length` bytes.
-    fn add(&mut self, store: &Store, message: &[u8], (at, length): (u64, u64)) -> Checked<()> {
+    fn add(&mut self, store: &ByteSource, message: &[u8], (at, length): (u64, u64)) -> Checked<()> {
         let message = root_as_message(message).map_err(|_| "a message is broken")?;
         let Some((batch, is_rows)) = batch(&message) else { return Ok(()) };
         let rows = u64::try_from(batch.length()).map_err(|_| "a batch is broken")?;
@@ -112,9 +112,9 @@ impl Found {
                 // -1 stands for what is not packed after all.
                 let Ok(own) = u64::try_from(own) else { continue };
                 unpacked = unpacked.saturating_add(own);
-                if packing == Some(CompressionType::LZ4_FRAME) && Packer::Lz4.may_exceed(size, self.limit) {
+                if packing == Some(CompressionType::LZ4_FRAME) && Codec::Lz4.may_exceed(size, self.limit) {
                     let packed = slice(store, at + from + 8, at + from + size)?;
-                    if Packer::Lz4.holds_more(&packed, own) {
+                    if Codec::Lz4.holds_more(&packed, own) {
                         return Err("a buffer unpacks to more than it announces".to_owned());
                     }
                 }

@@ -3,11 +3,11 @@
 
 use std::io::{self, Read};
 
-use crate::byte_source::Limit;
+use crate::byte_source::MemoryLimit;
 
 /// Archives that are unpacked until they end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Packer {
+pub enum Codec {
     /// gzip.
     Gzip,
     /// Brotli.
@@ -16,27 +16,27 @@ pub enum Packer {
     Lz4,
 }
 
-impl Packer {
+impl Codec {
     /// An archive unpacks to no more than so many times its size.
     fn ratio(self) -> u64 {
         match self {
-            Packer::Gzip => 1033,
-            Packer::Brotli => u64::MAX,
-            Packer::Lz4 => 256,
+            Codec::Gzip => 1033,
+            Codec::Brotli => u64::MAX,
+            Codec::Lz4 => 256,
         }
     }
 
     /// True if an archive of `size` bytes can be more than is allowed, so that it has to be counted.
-    pub fn may_exceed(self, size: u64, limit: Limit) -> bool {
+    pub fn may_exceed(self, size: u64, limit: MemoryLimit) -> bool {
         size.saturating_mul(self.ratio()) > limit.bytes
     }
 
     /// True if the archive holds more than `announced` bytes; one that is broken does not, its reader says why.
     pub fn holds_more(self, packed: &[u8], announced: u64) -> bool {
         let reader: Box<dyn Read> = match self {
-            Packer::Gzip => Box::new(flate2::read::MultiGzDecoder::new(packed)),
-            Packer::Brotli => Box::new(brotli::Decompressor::new(packed, 1 << 16)),
-            Packer::Lz4 => Box::new(lz4_flex::frame::FrameDecoder::new(packed)),
+            Codec::Gzip => Box::new(flate2::read::MultiGzDecoder::new(packed)),
+            Codec::Brotli => Box::new(brotli::Decompressor::new(packed, 1 << 16)),
+            Codec::Lz4 => Box::new(lz4_flex::frame::FrameDecoder::new(packed)),
         };
         let counted = io::copy(&mut reader.take(announced.saturating_add(1)), &mut io::sink());
         counted.is_ok_and(|found| found > announced)
@@ -58,16 +58,16 @@ mod tests {
         let mut brotli = brotli::CompressorWriter::new(Vec::new(), 4096, 1, 20);
         brotli.write_all(&text).unwrap();
         let archives = [
-            (Packer::Gzip, gzip.finish().unwrap()),
-            (Packer::Lz4, lz4.finish().unwrap()),
-            (Packer::Brotli, brotli.into_inner()),
+            (Codec::Gzip, gzip.finish().unwrap()),
+            (Codec::Lz4, lz4.finish().unwrap()),
+            (Codec::Brotli, brotli.into_inner()),
         ];
-        let limit = Limit { bytes: 1000, asked: true, disk: false };
+        let limit = MemoryLimit { bytes: 1000, asked: true, disk: false };
         for (packer, packed) in archives {
             assert!(packed.len() < 2000, "{packer:?}");
             assert!(packer.holds_more(&packed, 99_999) && !packer.holds_more(&packed, 100_000), "{packer:?}");
             assert!(!packer.holds_more(&packed[..10], 100_000) && packer.may_exceed(4, limit), "{packer:?}");
         }
-        assert!(!Packer::Lz4.may_exceed(3, limit) && !Packer::Gzip.may_exceed(0, limit));
+        assert!(!Codec::Lz4.may_exceed(3, limit) && !Codec::Gzip.may_exceed(0, limit));
     }
 }

@@ -11,7 +11,7 @@ const LONGEST: usize = 1 << 16;
 #[derive(Debug, PartialEq, Eq)]
 pub struct Header {
     /// The element type.
-    pub kind: Kind,
+    pub kind: ElementType,
     /// True if the values stand column by column.
     pub by_column: bool,
     /// The shape.
@@ -20,7 +20,7 @@ pub struct Header {
 
 /// The element types that are read; all little-endian.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ElementType {
     /// One byte, 0 or 1.
     Bool,
     /// Signed, so many bytes.
@@ -31,37 +31,37 @@ pub enum Kind {
     Float(usize),
 }
 
-impl Kind {
+impl ElementType {
     /// Bytes a value.
     pub fn size(self) -> usize {
         match self {
-            Kind::Bool => 1,
-            Kind::Int(size) | Kind::Uint(size) | Kind::Float(size) => size,
+            ElementType::Bool => 1,
+            ElementType::Int(size) | ElementType::Uint(size) | ElementType::Float(size) => size,
         }
     }
 
     /// The type as numpy writes it.
     pub fn descr(self) -> String {
         let (letter, size) = match self {
-            Kind::Bool => ('b', 1),
-            Kind::Int(size) => ('i', size),
-            Kind::Uint(size) => ('u', size),
-            Kind::Float(size) => ('f', size),
+            ElementType::Bool => ('b', 1),
+            ElementType::Int(size) => ('i', size),
+            ElementType::Uint(size) => ('u', size),
+            ElementType::Float(size) => ('f', size),
         };
         format!("{}{letter}{size}", if size == 1 { '|' } else { '<' })
     }
 
-    fn parse(descr: &str) -> Result<Kind, String> {
+    fn parse(descr: &str) -> Result<ElementType, String> {
         let refused = || format!("holds {} ({descr}), but only real numbers are read", kind_in_words(descr));
         let rest = descr.strip_prefix(['<', '>', '|', '=']).unwrap_or(descr);
         let mut characters = rest.chars();
         let letter = characters.next();
         let size: usize = characters.as_str().parse().map_err(|_| refused())?;
         let kind = match (letter, size) {
-            (Some('b'), 1) => Kind::Bool,
-            (Some('i'), 1 | 2 | 4 | 8) => Kind::Int(size),
-            (Some('u'), 1 | 2 | 4 | 8) => Kind::Uint(size),
-            (Some('f'), 2 | 4 | 8) => Kind::Float(size),
+            (Some('b'), 1) => ElementType::Bool,
+            (Some('i'), 1 | 2 | 4 | 8) => ElementType::Int(size),
+            (Some('u'), 1 | 2 | 4 | 8) => ElementType::Uint(size),
+            (Some('f'), 2 | 4 | 8) => ElementType::Float(size),
             _ => return Err(refused()),
         };
         if descr.starts_with('>') && size > 1 {
@@ -122,7 +122,7 @@ fn parse(text: &str) -> Result<Header, String> {
         return Err("holds records (a structured dtype), but only real numbers are read".to_owned());
     }
     let quote = descr.chars().next().filter(|c| matches!(c, '\'' | '"')).ok_or_else(|| broken("descr"))?;
-    let kind = Kind::parse(descr[1..].split(quote).next().unwrap_or_default())?;
+    let kind = ElementType::parse(descr[1..].split(quote).next().unwrap_or_default())?;
     let order = value_of(text, "fortran_order").ok_or_else(|| broken("fortran_order"))?;
     let by_column = match (order.starts_with("True"), order.starts_with("False")) {
         (true, _) => true,
@@ -148,7 +148,7 @@ fn tuple(text: &str) -> Option<Vec<usize>> {
 }
 
 /// The bytes of a header for a row-major table.
-pub fn bytes(kind: Kind, rows: usize, columns: usize) -> Vec<u8> {
+pub fn bytes(kind: ElementType, rows: usize, columns: usize) -> Vec<u8> {
     let mut text = format!("{{'descr': '{}', 'fortran_order': False, 'shape': ({rows}, {columns}), }}", kind.descr());
     // Magic, version and length take 10 bytes; the whole is a multiple of 64 and ends with a line break.
     while (10 + text.len() + 1) % 64 != 0 {
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn reads_what_it_writes() {
-        for kind in [Kind::Bool, Kind::Int(8), Kind::Uint(1), Kind::Float(4)] {
+        for kind in [ElementType::Bool, ElementType::Int(8), ElementType::Uint(1), ElementType::Float(4)] {
             let bytes = bytes(kind, 31, 2);
             assert_eq!(bytes.len() % 64, 0);
             assert_eq!(read(&mut &bytes[..]), Ok(Header { kind, by_column: false, shape: vec![31, 2] }));
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn refuses_every_broken_header_without_panic() {
-        let good = bytes(Kind::Float(8), 3, 2);
+        let good = bytes(ElementType::Float(8), 3, 2);
         for end in 0..good.len() {
             assert!(read(&mut &good[..end]).is_err());
         }

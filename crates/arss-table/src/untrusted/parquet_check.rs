@@ -3,8 +3,8 @@
 use parquet::basic::Compression;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 
-use crate::byte_source::{Limit, Store};
-use crate::untrusted::codec::Packer;
+use crate::byte_source::{ByteSource, MemoryLimit};
+use crate::untrusted::codec::Codec;
 use crate::untrusted::parquet_fields;
 use crate::untrusted::thrift::{STRUCT, Walk};
 
@@ -26,7 +26,7 @@ fn broken() -> String {
 }
 
 /// Fails if the description of the file announces more than is there.
-pub fn description(store: &Store, limit: Limit) -> Checked<()> {
+pub fn description(store: &ByteSource, limit: MemoryLimit) -> Checked<()> {
     let length = store.len();
     let tail = length.checked_sub(TAIL).and_then(|at| store.slice(at, length).ok());
     let tail = tail.filter(|tail| tail.ends_with(b"PAR1")).ok_or("its end is missing or is not that of Parquet")?;
@@ -89,7 +89,7 @@ pub fn rows(metadata: &ParquetMetaData) -> Checked<usize> {
 }
 
 /// Fails if a page of this column announces more than is there, or than may be unpacked.
-pub fn pages(store: &Store, column: &ColumnChunkMetaData, limit: Limit) -> Checked<()> {
+pub fn pages(store: &ByteSource, column: &ColumnChunkMetaData, limit: MemoryLimit) -> Checked<()> {
     let first = column.dictionary_page_offset().unwrap_or(column.data_page_offset());
     let (Ok(start), Ok(size)) = (u64::try_from(first), u64::try_from(column.compressed_size())) else {
         return Err(broken());
@@ -130,7 +130,7 @@ struct Page {
 
 impl Page {
     /// The page at `at`, if it is whole and ends before `most`.
-    fn read(store: &Store, at: u64, most: u64) -> Option<Page> {
+    fn read(store: &ByteSource, at: u64, most: u64) -> Option<Page> {
         // Most headers are short; those that hold statistics of long texts are not.
         [FIRST_LOOK, HEADER]
             .into_iter()
@@ -162,11 +162,11 @@ impl Page {
     }
 
     /// Fails if the archive holds more than the page announces.
-    fn check_archive(&self, store: &Store, packing: Compression, limit: Limit) -> Checked<()> {
+    fn check_archive(&self, store: &ByteSource, packing: Compression, limit: MemoryLimit) -> Checked<()> {
         let packer = match packing {
-            Compression::GZIP(_) => Packer::Gzip,
-            Compression::BROTLI(_) => Packer::Brotli,
-            Compression::LZ4 => Packer::Lz4,
+            Compression::GZIP(_) => Codec::Gzip,
+            Compression::BROTLI(_) => Codec::Brotli,
+            Compression::LZ4 => Codec::Lz4,
             _ => return Ok(()),
         };
         if !packer.may_exceed(self.packed, limit) {

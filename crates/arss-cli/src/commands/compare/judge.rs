@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use arss_report::sample;
-use arss_table::numeric_view::Cells;
+use arss_table::numeric_view::NumericView;
 
 /// Multiplications of one judgement; where all rows would take more, a sample of the rows is judged.
 const WORK: usize = 400_000_000;
@@ -31,7 +31,7 @@ pub struct Verdict {
 /// Judges choices of the rows of one table.
 #[derive(Debug)]
 pub struct Judge<'a> {
-    cells: Cells<'a>,
+    cells: NumericView<'a>,
     scores: &'a [f64],
     labels: Option<Vec<String>>,
     /// How many rows are chosen.
@@ -44,7 +44,7 @@ pub struct Judge<'a> {
 
 impl<'a> Judge<'a> {
     /// For choices of `k` rows; outliers are those with a score above 1. Labels may be empty: those rows are not tested.
-    pub fn new(cells: Cells<'a>, scores: &'a [f64], labels: Option<Vec<String>>, k: usize) -> Self {
+    pub fn new(cells: NumericView<'a>, scores: &'a [f64], labels: Option<Vec<String>>, k: usize) -> Self {
         let affordable = WORK / (k * cells.columns).max(1);
         let mut rows = sample(cells.rows, affordable.clamp(ROWS.1, ROWS.0));
         rows.sort_unstable();
@@ -160,10 +160,10 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arss_table::{Grid, Values};
+    use arss_table::{DenseMatrix, Matrix};
 
-    fn table(data: &[f64], columns: usize) -> Values {
-        Values::F64(Grid { data: data.to_vec(), rows: data.len() / columns, columns, by_column: false })
+    fn table(data: &[f64], columns: usize) -> Matrix {
+        Matrix::F64(DenseMatrix { data: data.to_vec(), rows: data.len() / columns, columns, by_column: false })
     }
 
     #[test]
@@ -172,7 +172,7 @@ mod tests {
         let values = table(&[3.0, 0.0, 4.0, 0.0, 0.0, 1.0, 0.0, 3.0, 30.0, 40.0], 2);
         let scores = [0.5, 0.5, 0.5, 0.5, 7.0];
         let labels = ["a", "a", "b", "b", ""].map(str::to_owned).to_vec();
-        let judge = Judge::new(Cells::new(&values).unwrap(), &scores, Some(labels), 2);
+        let judge = Judge::new(NumericView::new(&values).unwrap(), &scores, Some(labels), 2);
         assert_eq!(judge.rows, [0, 1, 2, 3, 4]);
         let both = judge.judge(&[0, 2]);
         assert_eq!((both.distance, both.outliers, both.reconstruction), (0.75, 0.0, 0.0));
@@ -193,7 +193,7 @@ mod tests {
         let scores = [0.1; 4];
         let verdict = |size: f64| {
             let values = table(&plain.map(|value| value * size), 2);
-            Judge::new(Cells::new(&values).unwrap(), &scores, None, 1).judge(&[2])
+            Judge::new(NumericView::new(&values).unwrap(), &scores, None, 1).judge(&[2])
         };
         let wanted = verdict(1.0);
         for size in [1e200, 1e-200] {

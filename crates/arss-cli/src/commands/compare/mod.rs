@@ -22,8 +22,8 @@ use crate::solve::{Disk, Job};
 use crate::terminal::messages::Messages;
 use crate::terminal::progress::Show;
 use arss_report::More;
-use arss_table::numeric_view::Cells;
-use arss_table::{Codes, Table};
+use arss_table::numeric_view::NumericView;
+use arss_table::{Categories, Table};
 use judge::{Judge, Verdict};
 
 /// Random choices that are averaged.
@@ -59,24 +59,24 @@ struct Compared {
 pub fn run(args: &CompareArgs, words: &[OsString]) -> Result<(), Failure> {
     let all = targets::asked(&[("--report", &args.report)]);
     targets::check(&args.read.inputs, &all)?;
-    targets::check_new(&all, args.talk.force)?;
+    targets::check_new(&all, args.common.force)?;
     if args.patience.is_nan() || args.patience < 0.0 {
         return Err(Failure::Input(format!("--patience is {}, but it must not be negative", args.patience)));
     }
-    let mut messages = Messages::new(args.talk.quiet);
-    let show = Show::new(args.talk.quiet);
+    let mut messages = Messages::new(args.common.quiet);
+    let show = Show::new(args.common.quiet);
     // Its outlier scores judge all of them, so exemplars run in any case.
     let exemplars = method(MethodName::Exemplars, args.seed);
-    let mut table = reading::read(&args.read, args.talk.memory, &mut messages)?;
-    let labels = table.aside.label.take().map(Codes::texts);
+    let mut table = reading::read(&args.read, args.common.memory, &mut messages)?;
+    let labels = table.side.label.take().map(Categories::texts);
     let job = job(&exemplars, args.k, args);
     let (selection, seconds) = timed(&table, &job)?;
     messages.flush();
-    let judge = Judge::new(Cells::new(&table.values)?, &selection.residuals, labels, selection.indices.len());
+    let judge = Judge::new(NumericView::new(&table.values)?, &selection.residuals, labels, selection.indices.len());
     let first = Entry::new(&selection, seconds, judge.judge(&selection.indices));
     let compared = compare(args, &table, &judge, first)?;
 
-    let mut files = Files::new(args.talk.force);
+    let mut files = Files::new(args.common.force);
     if let Some(target) = &args.report {
         let more = More { comparison: Some(output::page(&compared, args, &table)), ..More::default() };
         let page = super::page(words, &table, &job, &selection, more);
@@ -91,7 +91,7 @@ pub fn run(args: &CompareArgs, words: &[OsString]) -> Result<(), Failure> {
     messages.add(output::summary(&compared, &table));
     messages.flush();
     let text =
-        if args.talk.json { output::json(&compared, args, &table) } else { output::sheet(&compared, args).text() };
+        if args.common.json { output::json(&compared, args, &table) } else { output::sheet(&compared, args).text() };
     output_files::print(&text)
 }
 
@@ -182,7 +182,7 @@ fn method(name: MethodName, seed: u64) -> Method {
 }
 
 fn job<'a>(method: &'a Method, count: Count, args: &CompareArgs) -> Job<'a> {
-    Job { method, count, features: false, threads: args.talk.threads, all_scores: false, disk: Disk::default() }
+    Job { method, count, features: false, threads: args.common.threads, all_scores: false, disk: Disk::default() }
 }
 
 /// A choice and the seconds it took.

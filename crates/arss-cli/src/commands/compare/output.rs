@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{Compared, Entry};
 use crate::args::compare::CompareArgs;
-use crate::terminal::text_table::{MARK, Sheet};
+use crate::terminal::text_table::{MARK, TextTable};
 use arss_report::{Comparison, Judged};
 use arss_table::Table;
 
@@ -86,12 +86,12 @@ fn measures(labelled: bool) -> impl Iterator<Item = Measure> {
 }
 
 /// The table on the terminal; the best of each column is marked.
-pub fn sheet(compared: &Compared, args: &CompareArgs) -> Sheet {
+pub fn sheet(compared: &Compared, args: &CompareArgs) -> TextTable {
     let all: Vec<Measure> = std::iter::once(SECONDS).chain(measures(args.read.label.is_some())).collect();
     let best: Vec<Vec<bool>> = all.iter().map(|measure| measure.best(compared)).collect();
     // The mark's place is kept free, so that the digits stand below each other.
     let names = all.iter().map(|measure| format!("{} ", measure.name));
-    let mut sheet = Sheet::new(std::iter::once("method".to_owned()).chain(names));
+    let mut sheet = TextTable::new(std::iter::once("method".to_owned()).chain(names));
     for (at, entry) in compared.entries.iter().enumerate() {
         let cells = all
             .iter()
