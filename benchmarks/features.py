@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_wine
 from sklearn.preprocessing import StandardScaler
 
-FOREST = pathlib.Path(__file__).resolve().parent.parent / "crates/cli/data/forest.csv"
+FOREST = pathlib.Path(__file__).resolve().parent.parent / "crates/arss-cli/data/forest.csv"
 METHODS = ["ted", "exemplars", "rrqr", "rrss", "arss", "random"]
 
 

@@ -22,7 +22,7 @@ def lines(arss: Path) -> list[tuple[str, str]]:
     """What the commands print, each line with its colour."""
     found = []
     with tempfile.TemporaryDirectory() as folder:
-        shutil.copy(ROOT / "crates/cli/data/forest.csv", folder)
+        shutil.copy(ROOT / "crates/arss-cli/data/forest.csv", folder)
         path = f"{arss.resolve().parent}{os.pathsep}{os.environ['PATH']}"
         for command in COMMANDS:
             run = subprocess.run(

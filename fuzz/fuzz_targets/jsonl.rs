@@ -1,4 +1,4 @@
 //! JSON lines.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| arss_cli::fuzzing::read_and_write("t.jsonl", bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| arss_table::fuzzing::read_and_write("t.jsonl", bytes));

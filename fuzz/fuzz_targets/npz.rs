@@ -1,4 +1,4 @@
 //! Archives of arrays.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| arss_cli::fuzzing::read_and_write("t.npz", bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| arss_table::fuzzing::read_and_write("t.npz", bytes));

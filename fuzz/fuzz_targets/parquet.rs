@@ -1,4 +1,4 @@
 //! Parquet.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| arss_cli::fuzzing::read_and_write("t.parquet", bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| arss_table::fuzzing::read_and_write("t.parquet", bytes));

@@ -1,6 +1,8 @@
 """What every row selector shares: reading the table, running the core, keeping the result."""
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -11,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning, DataDimensionalityWarning
 from sklearn.utils.validation import check_is_fitted
 
 from arss import _core, _html
-from arss._demands import Groups
+from arss._constraints import Groups
 from arss._input import Input, count, explain_not_finite, read
 from arss._progress import Watch
 from arss._rows import length, take
@@ -56,6 +58,17 @@ def warn(estimator: Any, found: "_core.Selection", settings: dict[str, object]) 
         if kind not in ("sampled", "gated"):
             category = DataDimensionalityWarning if kind == "saturated" else UserWarning
             warnings.warn(note, category, stacklevel=4)
+
+
+@contextmanager
+def over_quota(group: Groups | None) -> Iterator[None]:
+    """Name the group whose quota has no room for the rows that must be included."""
+    try:
+        yield
+    except _core.OverQuota as error:
+        number, included, quota = error.args
+        label = group.labels[number] if group is not None else number
+        raise ValueError(f"{included} rows of group {label!r} must be included, but its quota is {quota}") from None
 
 
 #: Settings that only tables in memory have, and what they must be elsewhere.
@@ -115,36 +128,34 @@ class RowSelector(BaseEstimator):
         self
         """
         if is_outside(X):
-            if sample_weight is not None or groups is not None:
-                raise ValueError("weights and groups need the whole table in memory")
-            return self._fit_outside(X, read_memory(memory), scratch_folder(scratch))
+            return self._fit_outside(X, (sample_weight, groups), read_memory(memory), scratch_folder(scratch))
         data = read(self, X, self.missing, self.encode)
+        settings, group = self._all_settings(data, sample_weight, groups)
+        with over_quota(group):
+            found = solve(self, data, self._count(data), settings, all_scores=self._wants_all_scores())
+        self._keep(found, data)
+        return self
+
+    def _all_settings(self, data: Input, sample_weight: Any, groups: Any) -> tuple[dict[str, object], Groups | None]:
+        """The settings for the core with what they say of the rows, and the groups."""
         weights = _weights(sample_weight, data)
         group = self._group(groups, data)
-        k = self._count(data)
         settings = self._settings() | self._row_settings(data)
         if weights is not None:
             settings |= self._weight_settings(weights)
         if group is not None:
             settings["groups"] = (group.of, group.quotas)
-        try:
-            found = solve(self, data, k, settings, all_scores=self._wants_all_scores())
-        except _core.OverQuota as error:
-            number, included, quota = error.args
-            label = group.labels[number] if group is not None else number
-            raise ValueError(f"{included} rows of group {label!r} must be included, but its quota is {quota}") from None
-        self._keep(found, data)
-        return self
+        return settings, group
 
-    def _fit_outside(self, X: Any, memory: int, folder: Path) -> Self:
-        """Choose rows of a table that is read when it is needed."""
+    def _fit_outside(self, X: Any, attributes: tuple[Any, Any], memory: int, folder: Path) -> Self:
+        """Choose rows of a table that is read when it is needed; its rows may have weights and groups."""
         for name, wanted in IN_MEMORY.items():
             if getattr(self, name, wanted) != wanted:
                 raise ValueError(f"{name}={getattr(self, name)!r} needs the whole table in memory")
         source = open_rows(X, folder)
         data = Input(np.empty((0, source.columns)), source.rows, None, source.names)
-        settings = self._settings() | self._row_settings(data)
-        with Watch(type(self).__name__, self.verbose, self.callback) as watch:
+        settings, group = self._all_settings(data, *attributes)
+        with Watch(type(self).__name__, self.verbose, self.callback) as watch, over_quota(group):
             found = _core.stream(
                 source.file,
                 self._count(data),

@@ -53,6 +53,14 @@ def select(
 ) -> Selection: ...
 def defaults(method: str) -> dict[str, float]: ...
 def main(words: Sequence[str]) -> int: ...
+def plan(
+    method: str,
+    settings: Mapping[str, object],
+    shape: tuple[int, int, int],
+    element: int,
+    threads: int,
+    max_iter: int | None = None,
+) -> tuple[int, float, int]: ...
 
 class RowFile:
     @staticmethod
@@ -78,14 +86,16 @@ def step(
     first: int,
     values: NDArray[np.floating[Any]] | None,
     numbers: NDArray[np.float64] | None,
+    weights: NDArray[np.float64] | None = None,
+    groups: NDArray[np.int64] | None = None,
 ) -> tuple[NDArray[np.floating[Any]] | None, NDArray[np.float64] | None, bytes]: ...
-def access(request: bytes) -> tuple[int, int]: ...
+def changes_state(request: bytes) -> bool: ...
 def merge(parts: Sequence[bytes]) -> bytes: ...
 def columns(method: str, settings: Mapping[str, object]) -> tuple[int, int, int | None]: ...
 def drive(
     method: tuple[str, Mapping[str, object]],
     k: int | None,
     shape: tuple[int, int, bool],
-    walk: Callable[[bytes], bytes],
+    run_pass: Callable[[bytes], bytes],
     progress: Callable[[str, int, int, float, float, float], object] | None,
 ) -> Selection: ...

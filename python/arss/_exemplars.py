@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arss._assigning import AssigningSelector
-from arss._demands import PROPORTIONAL, Groups, positions
+from arss._constraints import PROPORTIONAL, Groups, positions
 from arss._input import Input, count
 from arss._progress import Callback
 from arss._random import seed

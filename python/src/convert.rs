@@ -1,6 +1,6 @@
 //! From the core's result to a Python dictionary of numbers and arrays.
 
-use arss::{Assignment, Note, Report, Selection, Step};
+use arss::{Assignment, HistoryStep, Note, Report, Selection};
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -39,9 +39,9 @@ fn report(found: &Bound<'_, PyDict>, report: Report) -> PyResult<()> {
     found.set_item("notes", notes)
 }
 
-fn history<'py>(py: Python<'py>, steps: &[Step]) -> PyResult<Bound<'py, PyDict>> {
+fn history<'py>(py: Python<'py>, steps: &[HistoryStep]) -> PyResult<Bound<'py, PyDict>> {
     let found = PyDict::new(py);
-    let column = |value: fn(&Step) -> f64| steps.iter().map(value).collect::<Vec<f64>>().into_pyarray(py);
+    let column = |value: fn(&HistoryStep) -> f64| steps.iter().map(value).collect::<Vec<f64>>().into_pyarray(py);
     let iterations: Vec<i64> = steps.iter().map(|step| step.iteration as i64).collect();
     found.set_item("iteration", iterations.into_pyarray(py))?;
     found.set_item("objective", column(|step| step.objective))?;

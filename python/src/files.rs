@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use arss::elsewhere::{RowSource, Stream};
-use arss::{Count, Error, Method, Run, Selection};
-use arss_scratch::{Cell, Rows, Scratch};
+use arss::out_of_core::{RowSource, Stream};
+use arss::{Count, Error, Method, RunOptions, Selection};
+use arss_table::scratch::{DiskFloat, Rows, ScratchFile};
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -17,8 +17,8 @@ pub struct RowFile {
 }
 
 enum State {
-    Filling32(Scratch<f32>),
-    Filling64(Scratch<f64>),
+    Filling32(ScratchFile<f32>),
+    Filling64(ScratchFile<f64>),
     Rows32(Rows<f32>),
     Rows64(Rows<f64>),
 }
@@ -40,9 +40,9 @@ impl RowFile {
     #[staticmethod]
     fn scratch(folder: PathBuf, columns: usize, single: bool) -> PyResult<Self> {
         let state = if single {
-            Scratch::new(&folder).map(State::Filling32)
+            ScratchFile::new(&folder).map(State::Filling32)
         } else {
-            Scratch::new(&folder).map(State::Filling64)
+            ScratchFile::new(&folder).map(State::Filling64)
         };
         Ok(RowFile { state: Some(state.map_err(|error| PyOSError::new_err(error.to_string()))?), columns })
     }
@@ -57,8 +57,8 @@ impl RowFile {
     }
 }
 
-fn append<T: Cell + numpy::Element>(
-    scratch: &mut Scratch<T>,
+fn append<T: DiskFloat + numpy::Element>(
+    scratch: &mut ScratchFile<T>,
     rows: &PyReadonlyArray2<'_, T>,
     columns: usize,
 ) -> PyResult<()> {
@@ -98,23 +98,23 @@ impl FileTable {
     }
 
     /// Chooses rows.
-    pub fn select(&self, method: &Method, count: Count, run: &mut Run<'_>) -> Result<Selection, Error> {
+    pub fn select(&self, method: &Method, count: Count, run: &mut RunOptions<'_>) -> Result<Selection, Error> {
         match &self.rows {
             Typed::F32(rows) => self.stream(rows, method, count, run),
             Typed::F64(rows) => self.stream(rows, method, count, run),
         }
     }
 
-    fn stream<T: Cell>(
+    fn stream<T: DiskFloat>(
         &self,
         source: &dyn RowSource<T>,
         method: &Method,
         count: Count,
-        run: &mut Run<'_>,
+        run: &mut RunOptions<'_>,
     ) -> Result<Selection, Error> {
-        let explain = |error: std::io::Error| Error::Engine { reason: error.to_string() };
-        let values = Scratch::<T>::new(&self.folder).map_err(explain)?;
-        let numbers = Scratch::<f64>::new(&self.folder).map_err(explain)?;
+        let explain = |error: std::io::Error| Error::Backend { reason: error.to_string() };
+        let values = ScratchFile::<T>::new(&self.folder).map_err(explain)?;
+        let numbers = ScratchFile::<f64>::new(&self.folder).map_err(explain)?;
         Stream { source, values: &values, numbers: &numbers, memory: self.memory }.select(method, count, run)
     }
 }

@@ -2,9 +2,10 @@
 //! lock, calls the core, converts results and errors. Nothing is decided here.
 
 mod convert;
-mod elsewhere;
+mod distributed;
 mod error;
 mod files;
+mod plan;
 mod settings;
 mod table;
 mod worker;
@@ -88,10 +89,11 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(main, module)?)?;
     module.add_class::<files::RowFile>()?;
     module.add_function(wrap_pyfunction!(stream, module)?)?;
-    module.add_function(wrap_pyfunction!(elsewhere::step, module)?)?;
-    module.add_function(wrap_pyfunction!(elsewhere::access, module)?)?;
-    module.add_function(wrap_pyfunction!(elsewhere::merge, module)?)?;
-    module.add_function(wrap_pyfunction!(elsewhere::drive, module)?)?;
-    module.add_function(wrap_pyfunction!(elsewhere::columns, module)?)?;
+    module.add_function(wrap_pyfunction!(distributed::step, module)?)?;
+    module.add_function(wrap_pyfunction!(distributed::changes_state, module)?)?;
+    module.add_function(wrap_pyfunction!(distributed::merge, module)?)?;
+    module.add_function(wrap_pyfunction!(distributed::drive, module)?)?;
+    module.add_function(wrap_pyfunction!(distributed::columns, module)?)?;
+    module.add_function(wrap_pyfunction!(plan::plan, module)?)?;
     Ok(())
 }

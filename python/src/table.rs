@@ -1,6 +1,6 @@
 //! NumPy arrays as the core's table, without copying. The only unsafe code of the project.
 
-use arss::elsewhere::RowsOf;
+use arss::distributed::RowsOf;
 use arss::{Error, Float, Samples};
 use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};

@@ -11,7 +11,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-use arss::{Count, Error, Float, Method, Progress, Run, Selection};
+use arss::{Count, Error, Float, Method, Progress, RunOptions, Selection};
 use pyo3::prelude::*;
 
 use crate::error::exception;
@@ -129,9 +129,14 @@ fn choose<T: Float>(cells: &Cells<T>, job: &Job, line: &Line) -> Result<Selectio
 }
 
 /// Calls `work` with the threads and the callback of the job.
-fn with_run<R>(job: &Job, line: &Line, work: impl FnOnce(&mut Run<'_>) -> R) -> R {
+fn with_run<R>(job: &Job, line: &Line, work: impl FnOnce(&mut RunOptions<'_>) -> R) -> R {
     let mut callback = |state: &Progress| line.tell(state);
-    work(&mut Run { threads: job.threads, all_scores: job.all_scores, progress: Some(&mut callback), ..Run::default() })
+    work(&mut RunOptions {
+        threads: job.threads,
+        all_scores: job.all_scores,
+        progress: Some(&mut callback),
+        ..RunOptions::default()
+    })
 }
 
 impl Line {

@@ -1,7 +1,7 @@
 //! The two element types: `f32` and `f64`.
 
 use crate::exec::RowAttributes;
-use crate::exec::distributed::{RowState, RowsOf, Stepped, step_on_rows};
+use crate::exec::distributed::{RowState, RowsOf, StepRequest, step_on_rows};
 use crate::exec::out_of_core::{Stream, StreamOptions, run_stream};
 use crate::{Count, Error, Kernel, Mapped, Method, RunOptions, Samples, Selection};
 
@@ -61,11 +61,11 @@ pub trait Float:
     /// Does a step on rows of this type; not generic for the same reason.
     #[doc(hidden)]
     fn step_on(
-        request: &[u8],
+        request: &StepRequest,
         rows: &RowsOf<'_, Self>,
         place: (usize, RowAttributes<'_>),
         state: &mut RowState<Self>,
-    ) -> Result<Stepped, Error>;
+    ) -> Result<Vec<u8>, Error>;
     /// Maps samples of this type; not generic for the same reason.
     #[doc(hidden)]
     fn map(kernel: &Kernel, samples: &Samples<'_, Self>, run: &mut RunOptions<'_>) -> Result<Mapped<Self>, Error>;
@@ -111,11 +111,11 @@ impl Float for f32 {
         run_stream(stream, method, count, how)
     }
     fn step_on(
-        request: &[u8],
+        request: &StepRequest,
         rows: &RowsOf<'_, Self>,
         place: (usize, RowAttributes<'_>),
         state: &mut RowState<Self>,
-    ) -> Result<Stepped, Error> {
+    ) -> Result<Vec<u8>, Error> {
         step_on_rows(request, rows, place, state)
     }
     fn map(kernel: &Kernel, samples: &Samples<'_, Self>, run: &mut RunOptions<'_>) -> Result<Mapped<Self>, Error> {
@@ -161,11 +161,11 @@ impl Float for f64 {
         run_stream(stream, method, count, how)
     }
     fn step_on(
-        request: &[u8],
+        request: &StepRequest,
         rows: &RowsOf<'_, Self>,
         place: (usize, RowAttributes<'_>),
         state: &mut RowState<Self>,
-    ) -> Result<Stepped, Error> {
+    ) -> Result<Vec<u8>, Error> {
         step_on_rows(request, rows, place, state)
     }
     fn map(kernel: &Kernel, samples: &Samples<'_, Self>, run: &mut RunOptions<'_>) -> Result<Mapped<Self>, Error> {

@@ -32,6 +32,7 @@
 
 mod baselines;
 mod error;
+pub mod estimate;
 mod exec;
 mod exemplars;
 mod float;
@@ -83,7 +84,7 @@ pub use selection::{HistoryStep, Note, Report, Seconds, Selection, Solution, Sta
 /// ```
 pub mod distributed {
     pub use crate::exec::distributed::{
-        Pass, RemoteTable, RowState, RowsOf, Stepped, access, check_method, columns, merge, select, step_on, step_with,
+        Pass, RemoteTable, RowState, RowsOf, StepRequest, access, check_method, columns, merge, select, step_on,
     };
     pub use crate::exec::{Access, RowAttributes};
 }

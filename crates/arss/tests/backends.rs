@@ -195,8 +195,6 @@ fn what_cannot_be_done_in_parts_is_refused() {
         refused(Method::Arss(Arss { diverse: true, ..Arss::default() })).contains("a diverse choice needs the whole")
     );
     assert!(refused(Method::KMeans(Default::default())).starts_with("kmeans needs the whole table in memory"));
-    let weighted = Exemplars { weights: Some(vec![1.0; 50]), ..Exemplars::default() };
-    assert!(refused(Method::Exemplars(weighted)).starts_with("a weight for each row"));
     let wide = Parts::new(&table, 40, &[0, 5]).select(&Method::Ted(Ted::default()), 2).unwrap_err();
     assert!(wide.to_string().starts_with("a table with no more rows than columns"));
 

@@ -66,7 +66,7 @@ class Engine:
 
     def walk(self, request: bytes) -> bytes:
         """One pass: the sums over all rows."""
-        changes = 2 in _core.access(request)
+        changes = _core.changes_state(request)
         for attempt in range(ATTEMPTS):
             states = self._submit(request)
             root = self._tree(states)
@@ -110,6 +110,7 @@ class Engine:
             [part.rows for part in parts],
             [part.first for part in parts],
             self.states,
+            [part.attributes for part in parts],
             key=f"{self.run}-step",
             pure=False,
         )
@@ -163,7 +164,13 @@ class Engine:
             for number in lost:
                 part = self.table.parts[number]
                 self.states[number] = self.client.submit(
-                    _worker.replay, message, part.rows, part.first, self.states[number], key=self._key("replay")
+                    _worker.replay,
+                    message,
+                    part.rows,
+                    part.first,
+                    self.states[number],
+                    part.attributes,
+                    key=self._key("replay"),
                 )
 
     def _key(self, what: str) -> str:

@@ -1,6 +1,6 @@
 """The estimators: those of `arss`, fitted on the workers."""
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -8,13 +8,13 @@ from sklearn.utils.validation import check_is_fitted
 import arss
 from arss import _core
 from arss._base import IN_MEMORY, RowSelector, warn
-from arss._demands import positions
+from arss._constraints import PROPORTIONAL, positions, quota_numbers
 from arss._exemplars import AUTO
 from arss._input import Input, count
 from arss._progress import Watch
 from arss.dask import _worker
 from arss.dask._engine import Engine
-from arss.dask._table import Table, is_paths, rows_at, spread
+from arss.dask._table import Table, is_paths, rows_at, spread, with_attributes
 
 
 class DaskSelector(RowSelector):
@@ -22,7 +22,13 @@ class DaskSelector(RowSelector):
 
     outlier_scores_: Any
 
-    def fit(self, X: Any, y: Any = None, *, client: Any = None) -> Self:  # type: ignore[override]
+    #: Whether the method has weights, and groups.
+    _has_weights: ClassVar[bool] = False
+    _has_groups: ClassVar[bool] = False
+
+    def fit(  # type: ignore[override]
+        self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None, *, client: Any = None
+    ) -> Self:
         """Choose rows of `X`.
 
         Parameters
@@ -31,6 +37,10 @@ class DaskSelector(RowSelector):
             The table; one sample a row. Files are read on the workers. Partitions of zero rows are left out.
         y : ignored
             For compatibility with pipelines.
+        sample_weight : array of shape (n,), or Dask array or Series with the partitions of `X`, optional
+            How much it matters that each row is represented (`Exemplars`, `TED`).
+        groups : array of shape (n,), or Dask array or Series with the partitions of `X`, optional
+            The group of each row, any label; `quotas` says how many picks a group may have (`Exemplars`).
         client : distributed.Client, optional
             The cluster; default the current one.
 
@@ -45,7 +55,7 @@ class DaskSelector(RowSelector):
             if getattr(self, name, wanted) != wanted:
                 raise ValueError(f"{name}={getattr(self, name)!r} needs the whole table in memory: use arss instead")
         try:
-            self._fit(client, X)
+            self._fit(client, X, sample_weight, groups)
         except KilledWorker as error:
             raise RuntimeError(
                 f"workers kept dying while they worked on {error.task}: most often a partition does not fit their "
@@ -53,12 +63,26 @@ class DaskSelector(RowSelector):
             ) from error
         return self
 
-    def _fit(self, client: Any, X: Any) -> None:
+    def _fit(self, client: Any, X: Any, sample_weight: Any, groups: Any) -> None:
+        name = type(self).__name__
+        if sample_weight is not None and not self._has_weights:
+            raise ValueError(f"{name} has no sample weights: use Exemplars or TED")
+        if groups is not None and not self._has_groups:
+            raise ValueError(f"groups were passed, but {name} has no quotas: use Exemplars")
         table = spread(client, X)
+        labels: list[object] = []
+        if sample_weight is not None or groups is not None:
+            table, labels = with_attributes(client, table, sample_weight, groups)
+        # Empty lists say that weights and groups lie with the rows.
+        beside: dict[str, object] = {} if sample_weight is None else {"weights": np.empty(0)}
+        if groups is not None:
+            beside["groups"] = (np.empty(0, dtype=np.int64), self._quotas(labels, table.items))
+        elif self._has_groups and not isinstance(getattr(self, "quotas", ""), str):
+            raise ValueError("quotas were given, but no groups: pass fit(X, groups=...), one label per row")
         engine = Engine(client, table)
         done = False
         try:
-            found = self._drive(engine, table)
+            found = self._drive(engine, table, beside, labels)
             self._keep_there(found, engine, table)
             done = True
         finally:
@@ -75,9 +99,15 @@ class DaskSelector(RowSelector):
             return super().select(X)
         return rows_at(X, self.sample_indices_, self.n_rows_)
 
-    def _drive(self, engine: Engine, table: Table) -> "_core.Selection":
+    def _quotas(self, labels: list[object], rows: int) -> Any:
+        """One number per group, or None for proportional ones."""
+        return quota_numbers(getattr(self, "quotas", PROPORTIONAL), {label: n for n, label in enumerate(labels)}, rows)
+
+    def _drive(
+        self, engine: Engine, table: Table, beside: dict[str, object], labels: list[object]
+    ) -> "_core.Selection":
         data = Input(np.empty((0, table.features)), table.items, None, table.names)
-        settings = self._settings() | self._row_settings(data)
+        settings = self._settings() | self._row_settings(data) | beside
         with Watch(type(self).__name__, self.verbose, self.callback) as watch:
             try:
                 found = _core.drive(
@@ -87,6 +117,11 @@ class DaskSelector(RowSelector):
                     engine.walk,
                     watch.observer(),
                 )
+            except _core.OverQuota as error:
+                number, included, quota = error.args
+                raise ValueError(
+                    f"{included} rows of group {labels[number]!r} must be included, but its quota is {quota}"
+                ) from None
             except _core.NotFinite as error:
                 row, column, value = error.args
                 name = repr(table.names[column]) if table.names else column
@@ -145,9 +180,11 @@ class RRSS(DaskSelector, arss.RRSS):
 class TED(DaskSelector, arss.TED):
     """`arss.TED` on a Dask cluster: same settings, same rows.
 
-    `kernel`, `missing`, `encode` and weights need the whole table; threads are those of the workers, `n_jobs` is not
-    used. `outlier_scores_` is a Dask array.
+    `kernel`, `missing` and `encode` need the whole table; threads are those of the workers, `n_jobs` is not used.
+    `outlier_scores_` is a Dask array.
     """
+
+    _has_weights = True
 
     def _finish_outliers(self, values: Any) -> Any:
         return values.clip(0, None) ** 0.5
@@ -156,9 +193,12 @@ class TED(DaskSelector, arss.TED):
 class Exemplars(DaskSelector, arss.Exemplars):
     """`arss.Exemplars` on a Dask cluster: same settings, same rows.
 
-    `missing`, `encode`, weights and groups need the whole table; threads are those of the workers, `n_jobs` is not
-    used. `outlier_scores_` and `labels_` are Dask arrays.
+    `missing` and `encode` need the whole table; threads are those of the workers, `n_jobs` is not used.
+    `outlier_scores_` and `labels_` are Dask arrays.
     """
+
+    _has_weights = True
+    _has_groups = True
 
     def _number(self, items: int) -> int | None:
         if isinstance(self.n_samples, str) and self.n_samples == AUTO:

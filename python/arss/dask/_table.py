@@ -21,6 +21,8 @@ class Part(NamedTuple):
     length: int
     #: Its number among the partitions that were passed.
     number: int
+    #: A future of its weights and groups, if it has any.
+    attributes: Any = None
 
 
 class Table(NamedTuple):
@@ -57,6 +59,49 @@ def spread(client: Any, X: Any) -> Table:
         if named is None:
             raise
         raise named from error
+
+
+def with_attributes(client: Any, table: Table, sample_weight: Any, groups: Any) -> tuple[Table, list[object]]:
+    """The table with a weight and a group per row, and the labels of the groups."""
+    weights = _per_part(client, table, sample_weight, "sample_weight")
+    labels = _per_part(client, table, groups, "groups")
+    codes: dict[object, int] | None = None
+    if labels is not None:
+        found = client.gather(client.map(_worker.labels_of, labels, pure=False))
+        codes = {label: number for number, label in enumerate(dict.fromkeys(label for part in found for label in part))}
+    none = [None] * len(table.parts)
+    made = client.map(
+        _worker.attributes,
+        weights or none,
+        labels or none,
+        [codes] * len(table.parts),
+        [part.rows for part in table.parts],
+        [part.number for part in table.parts],
+        pure=False,
+    )
+    from distributed import wait
+
+    wait(made)
+    failed = next((future for future in made if future.status == "error"), None)
+    if failed is not None:
+        raise failed.exception()
+    parts = [part._replace(attributes=future) for part, future in zip(table.parts, made, strict=True)]
+    return table._replace(parts=parts), list(codes or ())
+
+
+def _per_part(client: Any, table: Table, values: Any, name: str) -> list[Any] | None:
+    """One value per row, cut as the table is: a Dask collection with the same partitions, or anything in memory."""
+    if values is None:
+        return None
+    if hasattr(values, "to_delayed"):
+        delayed = np.ravel(np.asarray(values.to_delayed(optimize_graph=False), dtype=object)).tolist()
+        if len(delayed) <= max(part.number for part in table.parts):
+            raise ValueError(f"{name} has {len(delayed)} partitions, but X has more: give both the same partitions")
+        return list(client.compute([delayed[part.number] for part in table.parts], optimize_graph=False))
+    array = np.asarray(values)
+    if array.shape != (table.items,):
+        raise ValueError(f"{name} has shape {array.shape}, but one value per row is needed: ({table.items},)")
+    return list(client.scatter([array[part.first : part.first + part.length] for part in table.parts], hash=False))
 
 
 def rows_at(X: Any, rows: NDArray[np.int64], expected: int) -> Any:

@@ -22,6 +22,14 @@ class State(NamedTuple):
     sums: bytes = b""
 
 
+class Attributes(NamedTuple):
+    """What is known of some rows besides their values."""
+
+    weights: NDArray[np.float64] | None = None
+    #: The group of each row, counted from 0.
+    groups: NDArray[np.int64] | None = None
+
+
 class Shape(NamedTuple):
     """What the client needs to know of a partition."""
 
@@ -75,21 +83,46 @@ def rows_of(prepared: tuple[Floats, tuple[str, ...] | None], single: bool) -> Fl
     return prepared[0].astype(np.float32 if single else np.float64, copy=False)
 
 
+def attributes(weights: Any, labels: Any, codes: dict[object, int] | None, rows: Any, number: int) -> Attributes:
+    """The weights and groups of a partition, one of each per row; `codes` has the number of each label."""
+    count = len(rows)
+    found: list[NDArray[Any] | None] = [None, None]
+    if weights is not None:
+        found[0] = np.ascontiguousarray(weights, dtype=np.float64)
+        bad = np.flatnonzero(~(np.isfinite(found[0]) & (found[0] >= 0)))
+        if len(bad):
+            raise ValueError(f"sample_weight of partition {number}, row {bad[0]} is {found[0][bad[0]]}: weights are >= 0")
+    if labels is not None and codes is not None:
+        found[1] = np.array([codes[label] for label in np.asarray(labels).tolist()], dtype=np.int64)
+    for name, values in zip(("sample_weight", "groups"), found, strict=True):
+        if values is not None and values.shape != (count,):
+            raise ValueError(
+                f"{name} of partition {number} has shape {values.shape}, but one value per row is needed: ({count},)"
+            )
+    return Attributes(*found)
+
+
+def labels_of(labels: Any) -> list[object]:
+    """The different labels of a partition, in the order in which they come."""
+    return list(dict.fromkeys(np.asarray(labels).tolist()))
+
+
 def message(content: Any) -> Any:
     """What all tasks of a pass share: a task of its own, so that it is sent once and can be made again."""
     return content
 
 
-def step(request: bytes, rows: Floats, first: int, state: State | None) -> State:
-    """One step on some rows: their new state, and the sums."""
-    state = state or State()
-    for_values, for_numbers = _core.access(request)
+def step(request: bytes, rows: Floats, first: int, state: State | None, attributes: Attributes | None = None) -> State:
+    """One step on some rows: their new state, and the sums. The request is decoded once."""
+    state, attributes = state or State(), attributes or Attributes()
     values, numbers, sums = _core.step(
         request,
         _aligned(rows),
         first,
-        _aligned(state.values) if for_values and state.values is not None else None,
-        _aligned(state.numbers) if for_numbers and state.numbers is not None else None,
+        None if state.values is None else _aligned(state.values),
+        None if state.numbers is None else _aligned(state.numbers),
+        attributes.weights,
+        attributes.groups,
     )
     return State(
         state.values if values is None else values,
@@ -103,10 +136,12 @@ def _aligned(array: NDArray[Any]) -> NDArray[Any]:
     return np.require(array, requirements="A")
 
 
-def replay(requests: list[bytes], rows: Floats, first: int, state: State | None) -> State:
+def replay(
+    requests: list[bytes], rows: Floats, first: int, state: State | None, attributes: Attributes | None = None
+) -> State:
     """The state after several steps: what a row became depends on the row and the requests alone."""
     for request in requests:
-        state = step(request, rows, first, state)
+        state = step(request, rows, first, state, attributes)
     return state or State()
 
 

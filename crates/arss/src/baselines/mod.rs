@@ -2,7 +2,7 @@
 
 mod facility;
 mod kmeans;
-mod kmedoids;
+pub(crate) mod kmedoids;
 mod random;
 mod rrqr;
 

@@ -47,9 +47,48 @@ pub struct RowsOf<'a, T> {
     pub strides: (usize, usize),
 }
 
-/// Runs one step of a pass on some rows: changes their state and returns the sums.
+/// One step of a pass, decoded and ready to run on parts of the rows.
 ///
-/// `first` is the position of the first row in the whole table. The result depends on the arguments alone.
+/// ```
+/// use arss::distributed::StepRequest;
+///
+/// assert!(StepRequest::decode(b"no step").is_err());
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct StepRequest(Request);
+
+impl StepRequest {
+    /// The step in an encoded request.
+    ///
+    /// # Errors
+    /// If the bytes are no request of this version.
+    pub fn decode(request: &[u8]) -> Result<Self, Error> {
+        Request::decode(request).map(StepRequest)
+    }
+
+    /// What the step does with the values and with the numbers of the state.
+    pub fn access(&self) -> (Access, Access) {
+        let needs = self.0.step.spec().needs();
+        (needs.values, needs.numbers)
+    }
+
+    /// Runs the step on some rows: changes their state and returns the encoded result.
+    ///
+    /// `first` is the position of the first row in the whole table. The result depends on the arguments alone.
+    ///
+    /// # Errors
+    /// If the step does not fit the rows, there is not one attribute per row, or the state is not one of so many rows.
+    pub fn apply<T: Float>(
+        &self,
+        rows: &RowsOf<'_, T>,
+        place: (usize, RowAttributes<'_>),
+        state: &mut RowState<T>,
+    ) -> Result<Vec<u8>, Error> {
+        T::step_on(self, rows, place, state)
+    }
+}
+
+/// Runs one step of a pass on some rows without attributes: [`StepRequest::decode`] and [`StepRequest::apply`].
 ///
 /// # Errors
 /// If the request is damaged or does not fit the rows, or the state is not one of so many rows.
@@ -59,34 +98,16 @@ pub fn step_on<T: Float>(
     first: usize,
     state: &mut RowState<T>,
 ) -> Result<Vec<u8>, Error> {
-    step_with(request, rows, (first, RowAttributes::default()), state).map(|(result, _)| result)
+    StepRequest::decode(request)?.apply(rows, (first, RowAttributes::default()), state)
 }
-
-/// As [`step_on`], for rows with weights or groups. Also tells what the step did with the values and with the numbers
-/// of the state, so that the request need not be decoded again to find out.
-///
-/// # Errors
-/// As for [`step_on`], or if there is not one attribute per row.
-pub fn step_with<T: Float>(
-    request: &[u8],
-    rows: &RowsOf<'_, T>,
-    (first, attributes): (usize, RowAttributes<'_>),
-    state: &mut RowState<T>,
-) -> Result<(Vec<u8>, (Access, Access)), Error> {
-    T::step_on(request, rows, (first, attributes), state)
-}
-
-/// The result of a step on some rows, encoded, and what it did with the values and the numbers of their state.
-pub type Stepped = (Vec<u8>, (Access, Access));
 
 pub(crate) fn step_on_rows<T: Float>(
-    request: &[u8],
+    StepRequest(Request { scale, step }): &StepRequest,
     rows: &RowsOf<'_, T>,
     (first, attributes): (usize, RowAttributes<'_>),
     state: &mut RowState<T>,
-) -> Result<Stepped, Error> {
-    let Request { scale, step } = Request::decode(request)?;
-    let samples = Samples::trusted(rows.data, rows.shape, rows.strides, scale)?;
+) -> Result<Vec<u8>, Error> {
+    let samples = Samples::trusted(rows.data, rows.shape, rows.strides, *scale)?;
     let (items, features, spec) = (samples.items(), samples.features(), step.spec());
     spec.check(features)?;
     attributes.check(items)?;
@@ -111,7 +132,7 @@ pub(crate) fn step_on_rows<T: Float>(
         let (values, numbers) = (&mut values[start * depth..end * depth], &mut numbers[start * width..end * width]);
         ready.visit(&mut sums, &block, BlockState { values, numbers });
     }
-    Ok((sums.finish().encode()?, (needs.values, needs.numbers)))
+    sums.finish().encode()
 }
 
 fn used(access: Access, width: usize) -> usize {
@@ -131,8 +152,7 @@ fn sized<N: Float>(state: &mut Vec<N>, size: usize) -> Result<&mut [N], Error> {
 /// # Errors
 /// If the request is damaged.
 pub fn access(request: &[u8]) -> Result<(Access, Access), Error> {
-    let needs = Request::decode(request)?.step.spec().needs();
-    Ok((needs.values, needs.numbers))
+    StepRequest::decode(request).map(|request| request.access())
 }
 
 /// The results of some rows and of those that follow them, as one.

@@ -9,11 +9,11 @@ use crate::exec::{RowBackend, Step};
 use crate::linalg::rng::{generator, positions};
 
 /// Most rows that must be covered; more are sampled.
-const REFERENCE: usize = 8192;
+pub(crate) const REFERENCE: usize = 8192;
 /// Most rows to choose from, or 4 K if that is more.
-const POOL: usize = 8192;
+pub(crate) const POOL: usize = 8192;
 /// Rows that the width is measured on.
-const SCALE_ROWS: (usize, usize) = (512, 2048);
+pub(crate) const SCALE_ROWS: (usize, usize) = (512, 2048);
 
 /// The rows that the choice looks at, by their position in the table.
 pub(crate) struct CandidateSample {

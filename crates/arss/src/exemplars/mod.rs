@@ -1,7 +1,7 @@
 //! Exemplars: score every row, set outliers aside, choose rows that cover the others.
 
 mod assign;
-mod candidates;
+pub(crate) mod candidates;
 mod constraints;
 mod coverage;
 mod gate;
@@ -22,7 +22,7 @@ use solver::Plan;
 use steps::GateStep;
 
 /// Most picks where their number is left to the rule.
-const AUTO_LIMIT: usize = 1000;
+pub(crate) const AUTO_LIMIT: usize = 1000;
 /// Share of the coverage so far that a pick has to add under the rule.
 const AUTO_STOP: f64 = 0.005;
 

@@ -3,7 +3,7 @@
 pub(crate) mod arss;
 pub(crate) mod diverse;
 pub(crate) mod kernel;
-mod row_sums;
+pub(crate) mod row_sums;
 pub(crate) mod rrss;
 mod shrinkage;
 mod simd_shrinkage;

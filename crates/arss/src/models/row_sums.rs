@@ -7,7 +7,7 @@ use crate::exec::{AbsoluteSums, Matrix, RankRows, RowBackend, Step, TopRow};
 use crate::{Error, Progress, RunOptions};
 
 /// Rows scored at a time.
-const BATCH: usize = 256;
+pub(crate) const BATCH: usize = 256;
 
 /// Where the numbers of a row stand, and what makes A of them: A[n][m] = weight_n / divisor <x_n, values_m>.
 pub(crate) struct Columns {

@@ -2,6 +2,8 @@
 
 mod swap;
 
+pub(crate) use swap::kept_bytes;
+
 use std::ops::Range;
 
 use rand_chacha::ChaCha8Rng;
@@ -144,7 +146,7 @@ impl KMedoids {
         report: &mut Report,
         run: &mut RunOptions<'_>,
     ) -> Result<Found, Error> {
-        let rows = table.samples.items().min(SAMPLE_ROWS.max(SAMPLE_ROWS_A_MEDOID * k));
+        let rows = table.samples.items().min(sample_rows(k));
         report.notes.push(Note::Sampled { rows });
         let mut generator = generator(self.seed);
         let limit = self.samples.saturating_mul(self.max_iterations);
@@ -195,6 +197,11 @@ impl Found {
         let total = near.iter().map(|near| near.squared.sqrt()).sum();
         Found { medoids, near, total, status }
     }
+}
+
+/// Rows of a sample for `k` medoids.
+pub(crate) fn sample_rows(k: usize) -> usize {
+    SAMPLE_ROWS.max(SAMPLE_ROWS_A_MEDOID.saturating_mul(k))
 }
 
 /// Seeds drawn with weight proportional to their distance from the seeds before them.

@@ -26,8 +26,18 @@ const BLOCK_VALUES: usize = 1 << 21;
 const LEAST_BATCH: usize = 16;
 /// Distances that are kept from sweep to sweep, if there are no more than these (64 MB).
 const KEPT: usize = 1 << 23;
-/// Items a block.
+/// Items per block.
 const BLOCK: usize = 256;
+/// Bytes of the distances that a search among `items` items keeps.
+pub(crate) fn kept_bytes(items: u64) -> u64 {
+    if keeps_all(items as usize) { 8 * items * items } else { 8 * BATCH as u64 * items }
+}
+
+/// True if all distances are few enough to be kept.
+fn keeps_all(items: usize) -> bool {
+    items.saturating_mul(items) <= KEPT
+}
+
 /// A swap must lower the objective by more than this share: rounding cannot make it go round in circles.
 const LEAST_GAIN: f64 = 1e-10;
 /// Below this share of the squared norms, a squared distance is computed as a sum of squared differences.
@@ -89,8 +99,8 @@ impl<'t, 'a, T: Float> Swaps<'t, 'a, T> {
         self.medoids.iter().for_each(|&medoid| is_medoid[medoid] = true);
         let mut totals = Vec::new();
         let mut unchanged = 0;
-        let (size, keep) = (self.batch_size(), items * items <= KEPT);
-        let mut kept: Vec<Option<RowBlock>> = (0..items.div_ceil(size)).map(|_| None).collect();
+        let (size, keep) = (self.batch_size(), keeps_all(items));
+        let mut kept: Vec<Option<Batch>> = (0..items.div_ceil(size)).map(|_| None).collect();
         for sweep in 0..limit {
             totals.push(self.total);
             for (start, kept) in (0..items).step_by(size).zip(&mut kept) {
@@ -121,7 +131,7 @@ impl<'t, 'a, T: Float> Swaps<'t, 'a, T> {
     }
 
     /// Makes the best swap with `candidate` if it improves.
-    fn try_swap(&mut self, batch: &RowBlock, candidate: usize, is_medoid: &mut [bool]) -> bool {
+    fn try_swap(&mut self, batch: &Batch, candidate: usize, is_medoid: &mut [bool]) -> bool {
         let (slot, change) = self.best_change(batch, candidate);
         if change >= -LEAST_GAIN * self.total {
             return false;
@@ -141,7 +151,7 @@ impl<'t, 'a, T: Float> Swaps<'t, 'a, T> {
     }
 
     /// The medoid that `candidate` had best replace, and how the objective changes then.
-    fn best_change(&self, batch: &RowBlock, candidate: usize) -> (usize, f64) {
+    fn best_change(&self, batch: &Batch, candidate: usize) -> (usize, f64) {
         let blocks = batch.row(candidate, self.block).zip(self.pairs.chunks(self.block));
         if self.medoids.len() == 1 {
             let total: f64 = blocks.flat_map(|(squared, _)| squared).map(|squared| squared.sqrt()).sum();
@@ -191,7 +201,7 @@ impl<'t, 'a, T: Float> Swaps<'t, 'a, T> {
     }
 
     /// The squared distances of `candidates` to all items.
-    fn batch(&self, candidates: Range<usize>) -> RowBlock {
+    fn batch(&self, candidates: Range<usize>) -> Batch {
         let (samples, origin) = (&self.table.samples, &self.table.origin);
         let (count, features) = (candidates.len(), origin.len());
         let rows: Vec<Vec<f64>> = candidates.clone().map(|item| samples.item(item)).collect();
@@ -217,17 +227,17 @@ impl<'t, 'a, T: Float> Swaps<'t, 'a, T> {
         let mut values = vec![0.0; self.pairs.len() * count];
         let (partition, own) = (&self.partition, &mut values);
         self.table.partition.install(|| partition.fold_mut(own, count, Vec::new, visit, |_, _| ()));
-        RowBlock { candidates, values }
+        Batch { candidates, values }
     }
 }
 
 /// Squared distances of a few candidates to all items: block after block of items, in each a row a candidate.
-struct RowBlock {
+struct Batch {
     candidates: Range<usize>,
     values: Vec<f64>,
 }
 
-impl RowBlock {
+impl Batch {
     /// The squared distances of a candidate, block after block.
     fn row(&self, candidate: usize, block: usize) -> impl Iterator<Item = &[f64]> {
         let (row, count) = (candidate - self.candidates.start, self.candidates.len());

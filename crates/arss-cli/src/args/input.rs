@@ -1,0 +1,103 @@
+//! The flags about the table that is read.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use arss_table::{ColumnOptions, Encode, Format, MemoryLimit, Missing, ReadOptions, Scale, TextOptions};
+
+use crate::args::by_name::by_name;
+
+/// The table, and what is used of it.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Input")]
+pub struct InputArgs {
+    /// The table: .csv, .tsv, .parquet, .arrow, .feather, .jsonl, .npy, .npz, text also as .gz or .zst; - is stdin.
+    /// Several files (or a 'pattern*') with the same columns make one table
+    #[arg(required = true, value_name = "INPUT")]
+    pub inputs: Vec<PathBuf>,
+    /// What the input is, if its name does not tell
+    #[arg(long, value_parser = by_name::<Format>(), value_name = "NAME", help_heading = "Input")]
+    pub format: Option<Format>,
+    /// What separates the fields of a text file: a character, or tab [found out]
+    #[arg(long, value_name = "CHAR", value_parser = delimiter, allow_hyphen_values = true)]
+    pub delimiter: Option<u8>,
+    /// Whether the first line of a text file holds names [found out]
+    #[arg(long, value_enum, value_name = "WHETHER")]
+    pub header: Option<Header>,
+    /// Which array of a .npz file
+    #[arg(long, value_name = "NAME")]
+    pub array: Option<String>,
+    /// Choose by these columns only: a,b,c [all numeric ones]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub columns: Option<Vec<String>>,
+    /// Do not choose by these columns
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub exclude: Vec<String>,
+    /// Column that names the rows; not used to choose by
+    #[arg(long, value_name = "COLUMN")]
+    pub id: Option<String>,
+    /// Column that holds labels; never used to choose by
+    #[arg(long, value_name = "COLUMN")]
+    pub label: Option<String>,
+    /// Turn columns of text into numbers
+    #[arg(long, value_parser = by_name::<Encode>(), value_name = "HOW")]
+    pub encode: Option<Encode>,
+    /// Use columns of true and false as 1 and 0
+    #[arg(long)]
+    pub booleans: bool,
+    /// Use columns of dates and times, as seconds
+    #[arg(long)]
+    pub dates: bool,
+    /// What to do about missing values
+    #[arg(long, value_parser = by_name::<Missing>(), value_name = "HOW", default_value = "error")]
+    pub missing: Missing,
+    /// How columns are scaled before choosing; files always hold the values as they came
+    #[arg(long, value_parser = by_name::<Scale>(), value_name = "HOW", default_value = "standard")]
+    pub scale: Scale,
+}
+
+impl InputArgs {
+    /// What is to be read; the group and the weights are named elsewhere.
+    pub fn reading(&self, weights: Option<&str>, group: Option<&str>, memory: Option<u64>) -> ReadOptions<'_> {
+        let choice = ColumnOptions {
+            columns: self.columns.clone(),
+            exclude: self.exclude.clone(),
+            id: self.id.clone(),
+            label: self.label.clone(),
+            group: group.map(str::to_owned),
+            weights: weights.map(str::to_owned),
+            encode: self.encode,
+            truths: self.booleans,
+            dates: self.dates,
+        };
+        ReadOptions {
+            inputs: &self.inputs,
+            format: self.format,
+            text: TextOptions { delimiter: self.delimiter, header: self.header.map(|header| header == Header::Yes) },
+            array: self.array.as_deref(),
+            limit: MemoryLimit::new(memory),
+            scratch: None,
+            choice,
+            missing: self.missing,
+        }
+    }
+}
+
+fn delimiter(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        [byte] if !byte.is_ascii_alphanumeric() && !b"\"\r\n".contains(byte) => Ok(*byte),
+        _ if ["tab", "\\t"].contains(&text) => Ok(b'\t'),
+        _ if text == "space" => Ok(b' '),
+        _ => Err("one character like , ; | or the words tab and space are taken".to_owned()),
+    }
+}
+
+/// Whether a file has a header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Header {
+    /// The first line holds names
+    Yes,
+    /// The first line holds values
+    No,
+}

@@ -1,0 +1,32 @@
+//! The commands, a file each.
+
+use std::ffi::OsString;
+
+use arss::Selection;
+use arss_report::{More, Subject};
+use arss_table::Table;
+
+use crate::solve::Job;
+
+pub mod compare;
+pub mod completions;
+pub mod demo;
+pub mod man;
+pub mod outliers;
+pub mod plan;
+pub mod report;
+pub mod select;
+
+/// The page about a choice; `words` is the command line that made it.
+fn page(words: &[OsString], table: &Table, job: &Job<'_>, selection: &Selection, more: More) -> String {
+    arss_report::html(&Subject {
+        table,
+        method: job.method,
+        count: job.count,
+        chose_columns: job.features,
+        selection,
+        input: table.source.title(),
+        command: arss_report::line(words),
+        more,
+    })
+}

@@ -1,0 +1,192 @@
+//! `arss plan`: what `select` would do, before it is done.
+
+use std::path::Path;
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::args::SelectArgs;
+use crate::args::output::EXIT_CODES;
+use crate::commands::select;
+use crate::failure::Failure;
+use crate::output_files;
+use crate::planning::memory_estimate;
+use crate::planning::memory_plan;
+use crate::planning::memory_plan::MemoryPlan;
+use crate::planning::time_estimate;
+use crate::terminal::messages::Messages;
+use crate::terminal::progress;
+use crate::terminal::progress::{Show, span};
+use arss_table::Table;
+use arss_table::TableShape;
+use arss_table::byte_size;
+
+/// Names in one line.
+const NAMES: usize = 12;
+
+/// Flags of `arss plan`: those of `arss select`.
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct PlanArgs {
+    /// What would be run.
+    #[command(flatten)]
+    pub select: SelectArgs,
+}
+
+/// Runs `arss plan`.
+pub fn run(args: &PlanArgs) -> Result<(), Failure> {
+    let args = &args.select;
+    select::check_outputs(args)?;
+    let method = select::checked_method(args)?;
+    let mut messages = Messages::new(args.quiet);
+    let show = Show::new(args.quiet);
+    let mut plan = Plan::new(args);
+    let (room, refused) = match memory_plan::plan(args, &method) {
+        Ok(room) => (room, None),
+        Err(refused) => (MemoryPlan::default(), Some(refused)),
+    };
+    let survey = arss_table::probe_shape(&select::reading(args));
+    if let Some(survey) = &survey {
+        let need = memory_estimate::of_run(survey, &method, &memory_estimate::problem_size(survey, args));
+        plan.add_memory(need, memory_estimate::limit(args), room.scratch.is_some());
+        plan.add_survey(args, survey);
+    }
+    if let (Some(folder), Some(disk)) = (&room.scratch, room.disk) {
+        // The table is not read: that would take as long as a good part of the run.
+        plan.add_disk(folder, disk);
+        if let Some(survey) = survey.filter(|_| !args.features) {
+            progress::phase("time");
+            let size = memory_estimate::problem_size(&survey, args);
+            let job = select::job_of(args, (&method, &room));
+            let text = if survey.in_pieces { survey.bytes } else { 0 };
+            let timed = time_estimate::time_from_disk(&size, &method, &job, (folder, text))?;
+            plan.add_time(&timed, false);
+        }
+    } else if refused.is_none() {
+        let ready = select::ready(args, &mut messages)?;
+        plan.add_table(&ready.table);
+        progress::phase("time");
+        let timed = time_estimate::time(&ready.table.values, &method, &select::job(args, &ready))?;
+        if let Some(timed) = timed {
+            plan.add_time(&timed, args.features);
+        }
+    }
+    drop(show);
+    messages.flush();
+    output_files::print(&if args.json { format!("{}\n", plan.object) } else { plan.text() })?;
+    refused.map_or(Ok(()), Err)
+}
+
+/// The plan for people and for machines.
+struct Plan {
+    lines: Vec<(&'static str, String)>,
+    object: Value,
+}
+
+impl Plan {
+    fn new(args: &SelectArgs) -> Self {
+        let method = &args.method.method;
+        let name = clap::ValueEnum::to_possible_value(method).map_or_else(String::new, |v| v.get_name().to_owned());
+        let mut plan = Plan { lines: Vec::new(), object: json!({}) };
+        plan.add("method", &name, json!(name));
+        let outputs: Vec<(String, Value)> = select::targets(args)
+            .into_iter()
+            .map(|(flag, target)| {
+                let there = target.is_file();
+                let fate = match (there, args.out.force) {
+                    (false, _) => "new",
+                    (true, true) => "replaced",
+                    (true, false) => "exists, needs --force",
+                };
+                let shown = target.display();
+                (
+                    format!("{flag} {shown} ({fate})"),
+                    json!({ "flag": flag, "path": shown.to_string(), "exists": there }),
+                )
+            })
+            .collect();
+        let texts: Vec<&str> = outputs.iter().map(|(text, _)| text.as_str()).collect();
+        let text = if texts.is_empty() { "none, the picks are printed".to_owned() } else { texts.join(", ") };
+        let objects = outputs.iter().map(|(_, object)| object.clone()).collect();
+        plan.add("outputs", &text, Value::Array(objects));
+        plan
+    }
+
+    /// Adds a line, or says it anew.
+    fn add(&mut self, name: &'static str, text: &str, value: Value) {
+        self.object[name] = value;
+        match self.lines.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, known)) => text.clone_into(known),
+            None => self.lines.push((name, text.to_owned())),
+        }
+    }
+
+    fn text(&self) -> String {
+        let clean = |text: &str| text.replace(|c: char| c.is_control(), " ");
+        self.lines.iter().map(|(name, text)| format!("{name:<8} {}\n", clean(text))).collect()
+    }
+
+    fn add_survey(&mut self, args: &SelectArgs, survey: &TableShape) {
+        let paths: Vec<String> = args.input.inputs.iter().map(|path| path.display().to_string()).collect();
+        let text = format!("{}, {}, all of it", listed(&paths), byte_size::shown(survey.bytes));
+        let path = json!(paths.first());
+        self.add("read", &text, json!({ "path": path, "paths": paths, "bytes": survey.bytes }));
+        let about = if survey.exact { "" } else { "about " };
+        let text = format!("{about}{} rows, {} columns, {} numeric", survey.rows, survey.columns, survey.used);
+        let object = json!({ "rows": survey.rows, "columns": survey.columns, "exact": survey.exact });
+        self.add("table", &text, object);
+    }
+
+    fn add_memory(&mut self, need: u64, limit: Option<u64>, from_disk: bool) {
+        let of = limit.map_or_else(String::new, |limit| format!(" of {}", byte_size::shown(limit)));
+        let text = match limit.filter(|_| from_disk) {
+            Some(limit) => {
+                format!("at most {}; all at once would be about {}", byte_size::shown(limit), byte_size::shown(need))
+            }
+            None => format!("about {}{of}", byte_size::shown(need)),
+        };
+        self.add("memory", &text, json!({ "bytes": need, "limit": limit }));
+    }
+
+    fn add_disk(&mut self, folder: &Path, disk: u64) {
+        let text = format!("about {} of scratch files in {}", byte_size::shown(disk), folder.display());
+        self.add("disk", &text, json!({ "bytes": disk, "path": folder.display().to_string() }));
+    }
+
+    /// What is known once the table was read.
+    fn add_table(&mut self, table: &Table) {
+        let (rows, columns) = table.values.shape();
+        let names = &table.names;
+        let headings = table.headings();
+        let used = |heading: &String| table.origins.iter().any(|&column| headings[column] == *heading);
+        let ignored: Vec<String> = headings.iter().filter(|heading| !used(heading)).cloned().collect();
+        let text = format!("{rows} rows, {} columns", headings.len());
+        let object = json!({ "rows": rows, "columns": headings.len(), "exact": true });
+        self.add("table", &text, object);
+        self.add("used", &format!("{columns}: {}", listed(names)), json!(names));
+        self.add("ignored", &format!("{}: {}", ignored.len(), listed(&ignored)), json!(ignored));
+        let dropped = table.source.rows() - rows;
+        let text = match (table.filled, dropped) {
+            (0, 0) => "0 values".to_owned(),
+            (0, dropped) => format!("{dropped} rows, dropped"),
+            (filled, _) => format!("{filled} values, filled in"),
+        };
+        self.add("missing", &text, json!(table.filled + dropped));
+    }
+
+    fn add_time(&mut self, timed: &time_estimate::Timed, features: bool) {
+        let items = if features { "columns" } else { "rows" };
+        let text =
+            format!("about {} ({} {items} took {:.2} s)", span(timed.estimate), timed.items, timed.took.as_secs_f64());
+        let object = json!({
+            "seconds": timed.estimate.as_secs_f64(), "timed": timed.items, "took": timed.took.as_secs_f64(),
+        });
+        self.add("time", &text, object);
+    }
+}
+
+fn listed(names: &[String]) -> String {
+    let more = if names.len() > NAMES { ", ..." } else { "" };
+    let text = names.iter().take(NAMES).cloned().collect::<Vec<_>>().join(", ");
+    if names.is_empty() { "none".to_owned() } else { text + more }
+}

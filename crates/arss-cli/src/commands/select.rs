@@ -1,0 +1,345 @@
+//! `arss select`: read, choose, write.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use arss::{Count, Error, Method, Selection, Status};
+
+use crate::args::{ConstraintArgs, Order, SelectArgs};
+use crate::args::{constraints, method};
+use crate::failure::{Failure, Kept};
+use crate::output_files;
+use crate::output_files::Files;
+use crate::output_files::targets;
+use crate::planning::memory_estimate;
+use crate::planning::memory_plan;
+use crate::planning::memory_plan::MemoryPlan;
+use crate::solve;
+use crate::solve::{Disk, Job};
+use crate::terminal::interrupt;
+use crate::terminal::messages::Messages;
+use crate::terminal::progress;
+use crate::terminal::progress::Show;
+use crate::terminal::text_table::TextTable;
+use crate::{indices, selection_json};
+use arss_report::More;
+use arss_report::saved_result::{Input, Saved};
+use arss_report::table_checksum::Checksum;
+use arss_table::byte_size;
+use arss_table::checkpoint;
+use arss_table::number_text::number;
+use arss_table::{ExtraColumns, ExtraValues, OutputFormat, Picks, ReadOptions, Table};
+
+/// Tables up to so many items are scored whole for the report; ARSS and RRSS take time with its square.
+const SCORED_FOR_REPORT: usize = 5000;
+
+/// Runs `arss select`; `words` is the command line it came from.
+pub fn run(args: &SelectArgs, words: &[OsString]) -> Result<(), Failure> {
+    let output_format = check_outputs(args)?;
+    check_existing(args)?;
+    let flags = &args.out.disk;
+    checkpoint::run::check(flags.checkpoint.as_deref(), flags.resume, args.out.force)?;
+    let mut messages = Messages::new(args.quiet);
+    let show = Show::new(args.quiet);
+    interrupt::keep(args.out.keep_partial);
+    let ready = ready(args, &mut messages)?;
+    if let Some((target, format)) = args.output.as_deref().zip(output_format) {
+        ready.table.check_target(target, format)?;
+    }
+    let (table, job) = (&ready.table, job(args, &ready));
+    let selection = solve::run(&table.values, &job, &mut messages)?;
+    let made = Made::new(args, words, &ready, &selection);
+    progress::phase("write");
+    write_files(args, &made, output_format)?;
+    if selection.report.status != Status::Stopped {
+        checkpoint::run::done(flags.checkpoint.as_deref())?;
+    }
+    drop(show);
+    messages.add(summary(table, &job, &selection));
+    messages.flush();
+    let text = if args.json {
+        selection_json::text(table, &job, &selection, false)
+    } else {
+        picks_sheet(table, &job, &selection).text()
+    };
+    output_files::print(&text)?;
+    match selection.report.status {
+        Status::Stopped => Err(Failure::Interrupted(Kept::Partial)),
+        _ if interrupt::asked() => Err(Failure::Interrupted(Kept::Everything)),
+        _ => Ok(()),
+    }
+}
+
+/// A table that can be chosen from, and how.
+#[derive(Debug)]
+pub struct Ready {
+    /// The table, scaled.
+    pub table: Table,
+    /// The method, with what is demanded of it.
+    pub method: Method,
+    /// Of the table as it came, where a result is kept.
+    pub checksum: Option<Checksum>,
+    /// Where it is worked on.
+    pub room: MemoryPlan,
+}
+
+/// Reads the table as the flags ask for it.
+pub fn ready(args: &SelectArgs, messages: &mut Messages) -> Result<Ready, Failure> {
+    let method = checked_method(args)?;
+    let room = memory_plan::plan(args, &method)?;
+    progress::phase("read");
+    let mut reading = reading(args);
+    (reading.scratch, reading.limit.disk) = (room.scratch.as_deref(), room.scratch.is_some());
+    if let (Some(folder), Some(disk)) = (&room.scratch, room.disk) {
+        let (folder, disk) = (folder.display(), byte_size::shown(disk));
+        messages.add(format!("note: working from scratch files in {folder}, about {disk}"));
+        messages.flush();
+    }
+    let mut table = arss_table::read(&reading, &mut progress::reading)?;
+    table.messages.drain(..).for_each(|message| messages.add(message));
+    let method = constraints::apply(method, &args.method.constraints, &mut table)?;
+    let checksum = args.out.result.as_ref().map(|_| Checksum::of(&table));
+    table.values = solve::prepare(table.values, args.input.scale, messages)?;
+    if table.values.in_file() && memory_plan::fits_now(args, &method, &table.values)? {
+        table.values = table.values.loaded()?;
+    }
+    Ok(Ready { table, method, checksum, room })
+}
+
+/// What is read.
+pub fn reading(args: &SelectArgs) -> ReadOptions<'_> {
+    let demanded = &args.method.constraints;
+    args.input.reading(demanded.weights.as_deref(), demanded.group.as_deref(), args.out.memory)
+}
+
+/// The method, once it is sure that it can do what is asked.
+pub fn checked_method(args: &SelectArgs) -> Result<Method, Failure> {
+    check_axis(args)?;
+    let method = method::build(&args.method)?;
+    check_constraints(args, &method)?;
+    Ok(method)
+}
+
+/// What the flags ask of the table.
+pub fn job<'a>(args: &'a SelectArgs, ready: &'a Ready) -> Job<'a> {
+    let all_scores = args.scores.is_some() || scored_for_report(args, &ready.table);
+    Job { all_scores, ..job_of(args, (&ready.method, &ready.room)) }
+}
+
+/// What the flags ask of a table that was not read.
+pub fn job_of<'a>(args: &'a SelectArgs, (method, room): (&'a Method, &'a MemoryPlan)) -> Job<'a> {
+    Job {
+        method,
+        count: args.k,
+        features: args.features,
+        threads: args.threads,
+        all_scores: false,
+        disk: Disk {
+            folder: room.scratch.as_deref(),
+            limit: memory_estimate::limit(args).unwrap_or(u64::MAX),
+            flags: Some(&args.out.disk),
+        },
+    }
+}
+
+/// The table as a result describes it.
+pub fn described(ready: &Ready, picks: &[usize], features: bool) -> Input {
+    let (rows, columns) = ready.table.values.shape();
+    let shown: Vec<usize> = picks.iter().copied().filter(|&row| !features && row < rows).collect();
+    let checksum = ready.checksum.map_or_else(String::new, |sum| sum.with_cells(&ready.table, &shown).text());
+    Input { bytes: ready.table.source.bytes(), rows, columns, checksum }
+}
+
+/// Everything that is written.
+struct Made<'a> {
+    ready: &'a Ready,
+    selection: &'a Selection,
+    page: Option<String>,
+    result: Option<String>,
+}
+
+impl<'a> Made<'a> {
+    fn new(args: &SelectArgs, words: &[OsString], ready: &'a Ready, selection: &'a Selection) -> Self {
+        progress::phase("report");
+        let job = job(args, ready);
+        let page = args.report.as_ref().map(|_| page(words, &ready.table, &job, selection));
+        let result = args.out.result.as_ref().map(|_| {
+            let command = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+            let input = described(ready, &selection.indices, args.features);
+            Saved::new(command, input, selection).text()
+        });
+        Made { ready, selection, page, result }
+    }
+}
+
+fn write_files(args: &SelectArgs, made: &Made<'_>, output_format: Option<OutputFormat>) -> Result<(), Failure> {
+    let (table, selection) = (&made.ready.table, made.selection);
+    let mut files = Files::new(args.out.force);
+    if let Some((target, format)) = args.output.as_deref().zip(output_format) {
+        let (order, extra) = written(args, selection);
+        let picks = if args.features { Picks::Columns(&order) } else { Picks::Rows(&order) };
+        files.add(target, |out| table.write(out, format, picks, &extra))?;
+    }
+    if let Some(target) = &args.out.indices {
+        let numbers = table.numbers(&selection.indices, args.features);
+        files.add(target, |out| indices::write(out, target, &numbers))?;
+    }
+    if let Some(target) = &args.scores {
+        let names = args.features.then(|| table.names.clone());
+        files.add(target, |out| {
+            output_files::write_scores(out, selection, names.as_deref(), &|row| table.number(row))
+        })?;
+    }
+    if let Some((target, assignment)) = args.assignments.as_deref().zip(selection.assignment.as_ref()) {
+        files
+            .add(target, |out| output_files::write_assignments(out, selection, assignment, &|row| table.number(row)))?;
+    }
+    for (target, text) in [(&args.report, &made.page), (&args.out.result, &made.result)] {
+        if let Some((target, text)) = target.as_deref().zip(text.as_deref()) {
+            files.add(target, |out| out.write_all(text.as_bytes()))?;
+        }
+    }
+    table.source.check_unchanged()?;
+    files.commit()
+}
+
+fn scored_for_report(args: &SelectArgs, table: &Table) -> bool {
+    let (rows, columns) = table.values.shape();
+    let asked = args.report.is_some() || args.out.result.is_some();
+    asked && (if args.features { columns } else { rows }) <= SCORED_FOR_REPORT
+}
+
+/// The page about a choice.
+pub fn page(words: &[OsString], table: &Table, job: &Job<'_>, selection: &Selection) -> String {
+    super::page(words, table, job, selection, More::default())
+}
+
+/// Fails on demands that the method cannot meet: found out before the table is read.
+fn check_constraints(args: &SelectArgs, method: &Method) -> Result<(), Failure> {
+    if args.k == Count::Auto && !matches!(method, Method::Exemplars(_)) {
+        return Err(Error::NoAuto { method: method.name() }.into());
+    }
+    if args.assignments.is_some() && !method.assigns() {
+        let what = format!("--assignments is not known to method {}; use exemplars or facility", method.name());
+        return Err(Failure::Input(what));
+    }
+    Ok(())
+}
+
+/// Fails on demands of rows where columns are chosen.
+fn check_axis(args: &SelectArgs) -> Result<(), Failure> {
+    let ConstraintArgs { include, forbid, weights, group, quotas: _ } = &args.method.constraints;
+    let of_rows = [("--include", include), ("--forbid", forbid), ("--weights", weights), ("--group", group)];
+    match of_rows.into_iter().find(|(_, given)| given.is_some()) {
+        Some((flag, _)) if args.features => {
+            Err(Failure::Input(format!("{flag} is about rows, but columns are chosen")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The items as they come, best first, or in the order of the file.
+pub fn in_order(items: &[usize], order: Order) -> Vec<usize> {
+    let mut items = items.to_vec();
+    if order == Order::File {
+        items.sort_unstable();
+    }
+    items
+}
+
+/// The picks in the order in which they are written, and what is added to each.
+fn written(args: &SelectArgs, selection: &Selection) -> (Vec<usize>, ExtraColumns) {
+    let mut ranks: Vec<usize> = (0..selection.indices.len()).collect();
+    if args.order == Order::File {
+        ranks.sort_by_key(|&rank| selection.indices[rank]);
+    }
+    let order = ranks.iter().map(|&rank| selection.indices[rank]).collect();
+    if !args.add_scores || args.features {
+        return (order, ExtraColumns::default());
+    }
+    let rank = ExtraValues::Int(ranks.iter().map(|&rank| rank as i64 + 1).collect());
+    let score = ExtraValues::Float(ranks.iter().map(|&rank| selection.scores[rank]).collect());
+    let mut columns = vec![("rank", rank), ("score", score)];
+    if let Some(assignment) = &selection.assignment {
+        let mut counts = vec![0; selection.indices.len()];
+        assignment.labels.iter().for_each(|&label| counts[label] += 1);
+        columns.push(("stands_for", ExtraValues::Int(ranks.iter().map(|&rank| counts[rank]).collect())));
+    }
+    (order, ExtraColumns { columns })
+}
+
+/// The files that are asked for, with their flags.
+pub fn targets(args: &SelectArgs) -> Vec<(&'static str, &Path)> {
+    let all = [
+        ("-o", &args.output),
+        ("--indices", &args.out.indices),
+        ("--scores", &args.scores),
+        ("--assignments", &args.assignments),
+        ("--report", &args.report),
+        ("--result", &args.out.result),
+    ];
+    targets::asked(&all)
+}
+
+/// The format of `-o`, once it is sure that all files can be written.
+pub fn check_outputs(args: &SelectArgs) -> Result<Option<OutputFormat>, Failure> {
+    let format = args.output.as_deref().map(OutputFormat::of).transpose()?;
+    targets::check(&args.input.inputs, &targets(args))?;
+    Ok(format)
+}
+
+/// Fails if a file is there already and may not be replaced.
+fn check_existing(args: &SelectArgs) -> Result<(), Failure> {
+    targets::check_new(&targets(args), args.out.force)
+}
+
+/// The picks for people: rank, number, score, the share it stands for where that is known, and what the item is.
+fn picks_sheet(table: &Table, job: &Job<'_>, selection: &Selection) -> TextTable {
+    let ranked = selection.indices.iter().zip(&selection.scores).enumerate();
+    let shares = selection.assignment.as_ref().map(|assignment| assignment.shares.as_slice());
+    let start = |rank: usize, item: usize, score: f64| {
+        let item = if job.features { item } else { table.number(item) };
+        let cells = [(rank + 1).to_string(), item.to_string(), number(score)];
+        cells.into_iter().chain(shares.map(|shares| format!("{:.4}", shares[rank])))
+    };
+    let heading = |item: &str| {
+        ["rank", item, "score"]
+            .into_iter()
+            .chain(shares.map(|_| "share"))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+            .into_iter()
+    };
+    if job.features {
+        let names = &table.names;
+        let mut sheet = TextTable::new(heading("column").chain(["name".to_owned()]));
+        ranked.for_each(|(rank, (&item, &score))| {
+            sheet.add(start(rank, item, score).chain([names[item].clone()]));
+        });
+        return sheet;
+    }
+    table.fetch(&selection.indices);
+    let mut sheet = TextTable::new(heading("row").chain(table.headings()));
+    ranked.for_each(|(rank, (&item, &score))| {
+        sheet.add(start(rank, item, score).chain(table.cells(item)));
+    });
+    sheet
+}
+
+/// The run in one line.
+pub fn summary(table: &Table, job: &Job<'_>, selection: &Selection) -> String {
+    let (rows, columns) = table.values.shape();
+    let report = &selection.report;
+    let status = selection_json::status(report.status).replace('_', " ");
+    let mut line = format!("{}: {rows} x {columns}, ", job.method.name());
+    line += &format!("{} {}, ", selection.indices.len(), if job.features { "columns" } else { "rows" });
+    line += &format!("{status}, {} iterations", report.iterations);
+    if report.objective.is_finite() {
+        line += &format!(", objective {}", number(report.objective));
+    }
+    if let Some(gap) = report.gap {
+        line += &format!(", gap {gap:.2e}");
+    }
+    let seconds = report.seconds;
+    format!("{line}, {:.3} s", seconds.prepare + seconds.solve + seconds.score)
+}

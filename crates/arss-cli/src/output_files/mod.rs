@@ -1,0 +1,206 @@
+//! Results: files written whole or not at all, and stdout.
+
+pub mod targets;
+mod temp_cleanup;
+
+use std::fs::{self, File};
+use std::io::{BufWriter, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tempfile::NamedTempFile;
+
+use crate::failure::{Failure, Kept};
+use crate::terminal::interrupt;
+use crate::terminal::interrupt::Stage;
+
+/// Fails if `target` can clearly not be written: found out before solving.
+pub fn check_target(target: &Path) -> Result<(), Failure> {
+    if target.is_dir() {
+        return Err(Failure::Run(format!("{}: cannot be written, it is a directory", target.display())));
+    }
+    let folder = folder_of(target);
+    if folder.is_dir() {
+        return Ok(());
+    }
+    Err(Failure::Run(format!("{}: cannot be written, there is no folder {}", target.display(), folder.display())))
+}
+
+/// Makes the folder if it is not there.
+pub fn make_folder(folder: &Path) -> Result<(), Failure> {
+    fs::create_dir_all(folder).map_err(|error| Failure::Run(format!("{}: cannot be made: {error}", folder.display())))
+}
+
+fn folder_of(target: &Path) -> &Path {
+    match target.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// Fails if `target` holds something already, unless it may be replaced. Devices and pipes are written to.
+pub fn check_new(target: &Path, force: bool) -> Result<(), Failure> {
+    if !force && target.is_file() { Err(exists(target)) } else { Ok(()) }
+}
+
+fn exists(target: &Path) -> Failure {
+    Failure::in_file(target, "already exists; --force replaces it")
+}
+
+/// Temporary files of this process that have not got their names yet, and whether others have.
+#[derive(Debug)]
+struct Staged {
+    paths: Vec<PathBuf>,
+    committed: bool,
+}
+
+static STAGED: Mutex<Staged> = Mutex::new(Staged { paths: Vec::new(), committed: false });
+
+fn staged() -> MutexGuard<'static, Staged> {
+    STAGED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes what is half done, for a process that ends now, and tells what it leaves.
+pub fn abandon() -> Kept {
+    let mut staged = staged();
+    // What cannot be removed is left to the next run.
+    staged.paths.drain(..).for_each(|path| drop(fs::remove_file(path)));
+    let kept = if staged.committed { Kept::Everything } else { Kept::Nothing };
+    // Nobody shall begin a file after this: the lock is never given back.
+    std::mem::forget(staged);
+    kept
+}
+
+/// Files written under temporary names beside their targets; dropped, they vanish.
+#[derive(Debug, Default)]
+pub struct Files {
+    /// The file, its place, and what the place was called.
+    staged: Vec<(NamedTempFile, PathBuf, PathBuf)>,
+    /// Never replace a file, even one that came while this ran.
+    keep_existing: bool,
+}
+
+impl Files {
+    /// Files that replace others only with `force`.
+    pub fn new(force: bool) -> Self {
+        Files { staged: Vec::new(), keep_existing: !force }
+    }
+
+    /// Writes a file under a temporary name.
+    pub fn add(
+        &mut self,
+        target: &Path,
+        write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+    ) -> Result<(), Failure> {
+        interrupt::enter(Stage::Writing);
+        let failed = |error| cannot_write(target, &error);
+        // A link stays a link: the file it points to is replaced.
+        let place = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
+        if place.exists() && !place.is_file() {
+            // A device or a pipe cannot be replaced.
+            return write_buffered(&mut File::create(&place).map_err(failed)?, write).map_err(failed);
+        }
+        temp_cleanup::sweep(folder_of(&place));
+        let mut file = {
+            let mut staged = staged();
+            let file = new_beside(&place).map_err(failed)?;
+            staged.paths.push(file.path().to_owned());
+            file
+        };
+        temp_cleanup::mark(file.as_file());
+        write_buffered(file.as_file_mut(), write).map_err(failed)?;
+        self.staged.push((file, place, target.to_owned()));
+        Ok(())
+    }
+
+    /// Gives all files their names, unless Ctrl-C came first.
+    pub fn commit(self) -> Result<(), Failure> {
+        interrupt::check()?;
+        let mut staged = staged();
+        for (file, place, target) in self.staged {
+            let named = if self.keep_existing { file.persist_noclobber(&place) } else { file.persist(&place) };
+            named.map_err(|error| match error.error.kind() {
+                ErrorKind::AlreadyExists => exists(&target),
+                _ => cannot_write(&target, &error.error),
+            })?;
+            staged.committed = true;
+        }
+        staged.paths.clear();
+        interrupt::enter(Stage::Free);
+        Ok(())
+    }
+}
+
+fn write_buffered(file: &mut File, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> std::io::Result<()> {
+    let mut buffer = BufWriter::new(file);
+    write(&mut buffer)?;
+    buffer.flush()
+}
+
+fn cannot_write(target: &Path, error: &std::io::Error) -> Failure {
+    Failure::Run(format!("{}: cannot be written: {error}", target.display()))
+}
+
+/// A temporary file in the target's folder, with the permissions of an ordinary new file.
+fn new_beside(target: &Path) -> std::io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(temp_cleanup::PREFIX).suffix(temp_cleanup::SUFFIX);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(fs::Permissions::from_mode(0o666)).tempfile_in(folder_of(target))
+    }
+    #[cfg(not(unix))]
+    builder.tempfile_in(folder_of(target))
+}
+
+/// Prints to stdout; a reader that has gone away is no failure.
+pub fn print(text: &str) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::Run(format!("stdout cannot be written: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes score, norm and residual of every item; `name` is given where items are columns.
+///
+/// `number` is what people call a row.
+pub fn write_scores(
+    out: &mut dyn Write,
+    selection: &arss::Selection,
+    names: Option<&[String]>,
+    number: &dyn Fn(usize) -> usize,
+) -> std::io::Result<()> {
+    let mut writer = csv::Writer::from_writer(out);
+    let heading: &[&str] = if names.is_some() { &["column", "name"] } else { &["row"] };
+    writer.write_record(heading.iter().chain(&["score", "norm", "residual"]))?;
+    for (item, residual) in selection.residuals.iter().enumerate() {
+        let score = selection.all_scores.as_ref().map_or(f64::NAN, |scores| scores[item]);
+        let mut record = vec![if names.is_some() { item } else { number(item) }.to_string()];
+        record.extend(names.map(|names| names[item].clone()));
+        record.push(format!("{score:?}"));
+        record.push(selection.row_norms.as_ref().map_or_else(String::new, |norms| format!("{:?}", norms[item])));
+        record.push(format!("{residual:?}"));
+        writer.write_record(&record)?;
+    }
+    writer.flush()
+}
+
+/// Writes, for every item, the pick that stands for it, that pick's rank and the item's outlier score.
+pub fn write_assignments(
+    out: &mut dyn Write,
+    selection: &arss::Selection,
+    assignment: &arss::Assignment,
+    number: &dyn Fn(usize) -> usize,
+) -> std::io::Result<()> {
+    let mut writer = csv::Writer::from_writer(out);
+    writer.write_record(["row", "exemplar", "rank", "outlier_score"])?;
+    for (item, (&label, score)) in assignment.labels.iter().zip(&selection.residuals).enumerate() {
+        let exemplar = number(selection.indices[label]).to_string();
+        writer.write_record([number(item).to_string(), exemplar, (label + 1).to_string(), format!("{score:?}")])?;
+    }
+    writer.flush()
+}

@@ -1,0 +1,29 @@
+//! Files that a command shall write: checked before it reads anything.
+
+use std::path::{Path, PathBuf};
+
+use crate::failure::Failure;
+use crate::output_files;
+
+/// Fails if a file is an input, was named twice, or can clearly not be written; each comes with its flag.
+pub fn check(inputs: &[PathBuf], targets: &[(&str, &Path)]) -> Result<(), Failure> {
+    for (at, (flag, target)) in targets.iter().enumerate() {
+        if inputs.iter().any(|input| arss_table::is_same(target, input)) {
+            return Err(Failure::in_file(target, "is the input; write to another file"));
+        }
+        if let Some((other, _)) = targets[..at].iter().find(|(_, other)| arss_table::is_same(target, other)) {
+            return Err(Failure::in_file(target, format_args!("was given to both {other} and {flag}")));
+        }
+    }
+    targets.iter().try_for_each(|(_, target)| output_files::check_target(target))
+}
+
+/// The files that were asked for, with their flags.
+pub fn asked<'a>(all: &[(&'static str, &'a Option<PathBuf>)]) -> Vec<(&'static str, &'a Path)> {
+    all.iter().filter_map(|(flag, path)| Some((*flag, path.as_deref()?))).collect()
+}
+
+/// Fails if one of the files is there already, unless `force` says that it may be replaced.
+pub fn check_new(targets: &[(&str, &Path)], force: bool) -> Result<(), Failure> {
+    targets.iter().try_for_each(|(_, target)| output_files::check_new(target, force))
+}

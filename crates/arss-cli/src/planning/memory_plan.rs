@@ -1,0 +1,169 @@
+//! Where a run works: in memory, or from scratch files if the table does not fit.
+
+use std::path::{Path, PathBuf};
+
+use arss::estimate::{self, ProblemSize};
+use arss::{Error, Method};
+use arss_table::checkpoint::Checkpoint;
+
+use crate::args::SelectArgs;
+use crate::commands::select;
+use crate::failure::Failure;
+use crate::planning::memory_estimate;
+use arss_table::Matrix;
+use arss_table::TableShape;
+use arss_table::byte_size;
+
+/// What is known of a run before it reads anything.
+#[derive(Debug, Default)]
+pub struct MemoryPlan {
+    /// The folder for scratch files; none if everything is in memory.
+    pub scratch: Option<PathBuf>,
+    /// Bytes of scratch files, if the size of the table is known.
+    pub disk: Option<u64>,
+}
+
+/// Finds out; fails if there is too little of everything.
+pub fn plan(args: &SelectArgs, method: &Method) -> Result<MemoryPlan, Failure> {
+    let flags = &args.out.disk;
+    let folder = flags.scratch.clone().unwrap_or_else(std::env::temp_dir);
+    if flags.scratch.is_some() && !folder.is_dir() {
+        return Err(Failure::in_file(&folder, "is no folder, so it cannot hold scratch files"));
+    }
+    let checkpoint = flags.checkpoint.is_some();
+    let Some(survey) = arss_table::probe_shape(&select::reading(args)) else {
+        // Packed, from a pipe, or no table: where somebody cares about memory it is unpacked to the disk.
+        let cared = args.out.memory.is_some() || flags.scratch.is_some() || checkpoint;
+        let can = can_stream(args, method, None);
+        return match can {
+            Err(why) if checkpoint => Err(no_checkpoint(&why)),
+            Ok(()) if cared => Ok(MemoryPlan { scratch: Some(folder), disk: None }),
+            _ => Ok(MemoryPlan::default()),
+        };
+    };
+    if survey.rows == 0 || survey.used == 0 {
+        // Reading tells what is wrong with it.
+        return Ok(MemoryPlan::default());
+    }
+    let size = memory_estimate::problem_size(&survey, args);
+    let limit = memory_estimate::limit(args);
+    let need = memory_estimate::of_run(&survey, method, &size);
+    let fits = limit.is_none_or(|limit| need <= limit);
+    if fits && !checkpoint {
+        return Ok(MemoryPlan::default());
+    }
+    match can_stream(args, method, Some(&size)) {
+        Err(why) if fits => return Err(no_checkpoint(&why)),
+        Err(why) => return Err(refused(args, method, &survey, (need, &format!("; {why}")))),
+        Ok(()) => {}
+    }
+    let least = memory_estimate::least(&survey, method, &rows_size(&survey, args));
+    if limit.is_some_and(|limit| least > limit) {
+        return Err(refused(args, method, &survey, (least, " even with scratch files")));
+    }
+    let state = if args.features { 0 } else { estimate::state_bytes(method, &rows_size(&survey, args)) };
+    let disk = survey.rows.saturating_mul(survey.used).saturating_mul(8).saturating_add(state);
+    check_free(&folder, &folder, ("scratch files need", disk, "--scratch"))?;
+    if let Some(kept) = flags.checkpoint.as_deref().filter(|_| !args.features) {
+        // The next state is whole before the last one is removed; one of them is there if the run goes on. What the
+        // log of the passes takes depends on how many there will be.
+        let goes_on = flags.resume && Checkpoint::<f64>::is_in(kept);
+        let states = state.saturating_mul(if goes_on { 1 } else { 2 });
+        let place = kept.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new("."));
+        let (what, need) = if same_disk(&folder, place) {
+            ("checkpoint and scratch files need", states.saturating_add(disk))
+        } else {
+            ("the checkpoint needs", states)
+        };
+        check_free(kept, place, (what, need, "--checkpoint"))?;
+    }
+    Ok(MemoryPlan { scratch: Some(folder), disk: Some(disk) })
+}
+
+/// True if a table that was read to a file because its size was not known fits into memory after all; fails if it
+/// cannot be worked on from the file, either.
+pub fn fits_now(args: &SelectArgs, method: &Method, values: &Matrix) -> Result<bool, Failure> {
+    let (rows, used) = values.shape();
+    let (rows, used) = (rows as u64, used as u64);
+    let survey = TableShape { rows, used, element: values.element(), exact: true, ..TableShape::default() };
+    let Some(limit) = memory_estimate::limit(args) else { return Ok(args.out.disk.checkpoint.is_none()) };
+    let need = memory_estimate::of_run(&survey, method, &memory_estimate::problem_size(&survey, args));
+    if need <= limit {
+        return Ok(args.out.disk.checkpoint.is_none());
+    }
+    let least = memory_estimate::least(&survey, method, &rows_size(&survey, args));
+    if least > limit {
+        return Err(refused(args, method, &survey, (least, " even with scratch files")));
+    }
+    Ok(false)
+}
+
+/// Why the run needs the whole table in memory, if it does.
+fn can_stream(args: &SelectArgs, method: &Method, size: Option<&ProblemSize>) -> Result<(), String> {
+    if args.features {
+        return match method {
+            Method::Arss(_) => Err("columns are chosen by arss in memory only; use --method ted or rrss".to_owned()),
+            _ => Ok(()),
+        };
+    }
+    let (items, features) = size.map_or((usize::MAX, 1), |size| (size.items as usize, size.features as usize));
+    match arss::distributed::check_method(method, items, features) {
+        Err(Error::InMemoryOnly { what, .. }) => Err(format!("{what} needs the whole table in memory")),
+        _ => Ok(()),
+    }
+}
+
+fn no_checkpoint(why: &str) -> Failure {
+    Failure::Input(format!("--checkpoint cannot be used here: {why}"))
+}
+
+/// One line about too little memory.
+fn refused(args: &SelectArgs, method: &Method, survey: &TableShape, (need, more): (u64, &str)) -> Failure {
+    let about = if survey.exact { "" } else { "about " };
+    let (rows, columns) = (survey.rows, survey.used);
+    let limit = memory_estimate::limit(args).unwrap_or(u64::MAX);
+    let allowed = match args.out.memory {
+        Some(_) => format!("--memory allows {}", byte_size::shown(limit)),
+        None => format!("{} are free; --memory SIZE overrules this", byte_size::shown(limit)),
+    };
+    let (name, need) = (method.name(), byte_size::shown(need));
+    let what = if more.starts_with(';') {
+        format!("{name} on {about}{rows} x {columns} values needs about {need} of memory, but {allowed}{more}")
+    } else {
+        format!("{name} on {about}{rows} x {columns} values needs about {need} of memory{more}, but {allowed}")
+    };
+    Failure::in_file(&args.input.inputs[0], what)
+}
+
+/// The size of the rows, also where columns are chosen: those are chosen from a small factor of the rows.
+fn rows_size(survey: &TableShape, args: &SelectArgs) -> ProblemSize {
+    let shape = (survey.rows.max(1), survey.used.max(1));
+    memory_estimate::size_of(shape, survey.element, args.k, args.threads)
+}
+
+/// True if both folders are known to be on the same disk.
+fn same_disk(one: &Path, other: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let disk = |folder: &Path| folder.metadata().map(|found| found.dev()).ok();
+        disk(one).is_some_and(|found| disk(other) == Some(found))
+    }
+    #[cfg(not(unix))]
+    {
+        one == other
+    }
+}
+
+/// Fails if the disk of `place` is too small for it; `folder` is what will be there.
+fn check_free(folder: &Path, place: &Path, (what, need, flag): (&str, u64, &str)) -> Result<(), Failure> {
+    // Where the system does not tell, writing will.
+    match fs4::available_space(place) {
+        Ok(free) if free < need => {
+            let (need, free) = (byte_size::shown(need), byte_size::shown(free));
+            let what = format!("{what} about {need}, but {free} are free; {flag} DIR names another place");
+            Err(Failure::in_file(folder, what))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,139 @@
+//! The time that a run takes: the method is timed on a part of the table, and each phase grows with its work.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use arss::estimate::{self, Effort, ProblemSize};
+use arss::{Count, Error, Float, Method, RunOptions, Samples, Selection};
+
+use crate::planning::memory_estimate;
+use crate::solve::Job;
+use arss_table::{DenseMatrix, Matrix};
+
+/// Items of the first part; each further one has four times as many.
+const FIRST: usize = 1000;
+/// A part that took so long is enough.
+const ENOUGH: Duration = Duration::from_millis(300);
+/// Most values of random numbers that stand for a table which is not read.
+const RANDOM_VALUES: usize = 1 << 22;
+/// Bytes that are written and read to learn the speed of the disk.
+const DISK_PROBE: usize = 32 << 20;
+
+/// What was timed, and what follows from it.
+#[derive(Debug, Clone, Copy)]
+pub struct Timed {
+    /// Items of the part.
+    pub items: usize,
+    /// What it took.
+    pub took: Duration,
+    /// What all items will take, about.
+    pub estimate: Duration,
+}
+
+/// Times the method, without constraints, on parts of the values. A matrix on disk is not timed.
+pub fn time(values: &Matrix, method: &Method, job: &Job<'_>) -> Result<Option<Timed>, Error> {
+    match values {
+        Matrix::F32(grid) => time_matrix(grid, method, job).map(Some),
+        Matrix::F64(grid) => time_matrix(grid, method, job).map(Some),
+        Matrix::Disk32(_) | Matrix::Disk64(_) => Ok(None),
+    }
+}
+
+fn time_matrix<T: Float>(matrix: &DenseMatrix<T>, method: &Method, job: &Job<'_>) -> Result<Timed, Error> {
+    let samples = matrix.samples()?;
+    let samples = if job.features { samples.transposed() } else { samples };
+    let (all, features) = (samples.items(), samples.features());
+    // Spread over the table: the first rows of a sorted one are not like the others.
+    let part = |count: usize| -> Vec<T> {
+        let rows = (0..count).map(|at| (at as u128 * all as u128 / count as u128) as usize);
+        rows.flat_map(|row| (0..features).map(move |column| (row, column)))
+            .map(|(row, column)| samples.get(row, column))
+            .collect()
+    };
+    let probe = probe(part, (all, features), method, job)?;
+    let whole = size((all, features), size_of::<T>(), job.count, job.threads);
+    let effort = Effort::of(&probe.selection, probe.size.items, whole.items);
+    let estimate = estimate::seconds_from(method, (&whole, effort), (&probe.size, &probe.selection));
+    Ok(probe.timed(estimate))
+}
+
+/// A run on a part of the table.
+struct Probe {
+    size: ProblemSize,
+    selection: Selection,
+    took: Duration,
+}
+
+impl Probe {
+    fn timed(&self, seconds: f64) -> Timed {
+        let estimate = Duration::from_secs_f64(seconds.clamp(0.0, 1e12));
+        Timed { items: self.size.items as usize, took: self.took, estimate: estimate.max(Duration::from_millis(1)) }
+    }
+}
+
+/// Runs the method on larger and larger parts until one took long enough.
+fn probe<T: Float>(
+    part: impl Fn(usize) -> Vec<T>,
+    (all, features): (usize, usize),
+    method: &Method,
+    job: &Job<'_>,
+) -> Result<Probe, Error> {
+    let mut count = FIRST.min(all);
+    loop {
+        let values = part(count);
+        let picks = match job.count {
+            Count::Exactly(k) => Count::Exactly(k.min(count)),
+            other => other,
+        };
+        let mut run = RunOptions { threads: job.threads, all_scores: job.all_scores, ..RunOptions::default() };
+        let started = Instant::now();
+        let selection = method.select_count(&Samples::new(&values, count, features)?, picks, &mut run)?;
+        let took = started.elapsed();
+        if took >= ENOUGH || count == all {
+            let picked = Count::Exactly(selection.indices.len());
+            let size = size((count, features), size_of::<T>(), picked, job.threads);
+            return Ok(Probe { size, selection, took });
+        }
+        count = (4 * count).min(all);
+    }
+}
+
+fn size((items, features): (usize, usize), element: usize, count: Count, threads: usize) -> ProblemSize {
+    memory_estimate::size_of((items as u64, features as u64), element as u64, count, threads)
+}
+
+/// Times a run from scratch files in `folder`, without reading the table: the method on random numbers, and the disk.
+/// `text` is the number of bytes that have to be parsed first.
+pub fn time_from_disk(
+    whole: &ProblemSize,
+    method: &Method,
+    job: &Job<'_>,
+    (folder, text): (&Path, u64),
+) -> Result<Timed, Error> {
+    let (items, features) = (whole.items as usize, whole.features as usize);
+    let most = (RANDOM_VALUES / features).clamp(1, items);
+    let probe = probe(|count| estimate::random_table::<f64>(count, features), (most, features), method, job)?;
+    let effort = Effort::of(&probe.selection, probe.size.items, whole.items);
+    let table = whole.items as f64 * whole.features as f64 * 8.0;
+    let state = 2.0 * estimate::state_bytes(method, whole) as f64;
+    let bytes = table + estimate::row_passes(method, whole, effort) * (table + state);
+    let rate = disk_rate(folder).map_err(|error| Error::Backend { reason: error.to_string() })?;
+    let choosing = estimate::seconds_from(method, (whole, effort), (&probe.size, &probe.selection));
+    Ok(probe.timed(choosing + bytes / rate + text as f64 / PARSED))
+}
+
+/// Bytes of text that are parsed a second, on two cores (benchmarks/reading).
+const PARSED: f64 = 2e8;
+
+/// Bytes a second that a scratch file takes and gives.
+fn disk_rate(folder: &Path) -> std::io::Result<f64> {
+    use std::io::{Read, Seek, Write};
+    let mut file = tempfile::tempfile_in(folder)?;
+    let started = Instant::now();
+    let chunk = vec![7u8; 1 << 20];
+    (0..DISK_PROBE >> 20).try_for_each(|_| file.write_all(&chunk))?;
+    file.rewind()?;
+    let mut read = vec![0u8; 1 << 20];
+    (0..DISK_PROBE >> 20).try_for_each(|_| file.read_exact(&mut read))?;
+    Ok(2.0 * DISK_PROBE as f64 / started.elapsed().as_secs_f64().max(1e-6))
+}

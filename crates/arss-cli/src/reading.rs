@@ -1,0 +1,16 @@
+//! The table that a command works on.
+
+use crate::args::input::InputArgs;
+use crate::failure::Failure;
+use crate::solve;
+use crate::terminal::messages::Messages;
+use crate::terminal::progress;
+use arss_table::Table;
+
+/// Reads the table and scales it.
+pub fn read(args: &InputArgs, memory: Option<u64>, messages: &mut Messages) -> Result<Table, Failure> {
+    let mut table = arss_table::read(&args.reading(None, None, memory), &mut progress::reading)?;
+    table.messages.drain(..).for_each(|message| messages.add(message));
+    table.values = solve::prepare(table.values, args.scale, messages)?;
+    Ok(table)
+}

@@ -1,0 +1,164 @@
+//! One run of a method on a table.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use arss::out_of_core::{RowSource, Stream, r_factor};
+use arss::{Count, Error, Float, Method, RunOptions, Samples, Selection};
+use arss_table::scratch::{DiskFloat, Rows, ScratchFile};
+
+use crate::args::large_tables::DiskArgs;
+use crate::failure::Failure;
+use crate::planning::memory_estimate;
+use crate::terminal::interrupt;
+use crate::terminal::interrupt::Stage;
+use crate::terminal::messages::Messages;
+use crate::terminal::progress;
+use crate::terminal::progress::Show;
+use arss_table::Scale;
+use arss_table::checkpoint;
+use arss_table::checkpoint::Checkpoint;
+use arss_table::{DenseMatrix, Matrix};
+
+/// What to choose, and how.
+#[derive(Debug)]
+pub struct Job<'a> {
+    /// The method.
+    pub method: &'a Method,
+    /// How many.
+    pub count: Count,
+    /// Columns instead of rows.
+    pub features: bool,
+    /// Threads, 0 for all.
+    pub threads: usize,
+    /// Score every item.
+    pub all_scores: bool,
+    /// Where a table that is in a file is worked on; not looked at otherwise.
+    pub disk: Disk<'a>,
+}
+
+/// How a table that is in a file is worked on.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Disk<'a> {
+    /// The folder for scratch files.
+    pub folder: Option<&'a Path>,
+    /// Most memory of the run.
+    pub limit: u64,
+    /// The flags about checkpoints.
+    pub flags: Option<&'a DiskArgs>,
+}
+
+/// Scales the values as asked.
+pub fn prepare(values: Matrix, how: Scale, messages: &mut Messages) -> Result<Matrix, Failure> {
+    if how == Scale::None {
+        return Ok(values);
+    }
+    let (values, done) = arss_table::scale(values, how)?;
+    if !done {
+        messages.add("note: every column is constant, so the values were left unscaled".to_owned());
+    }
+    Ok(values)
+}
+
+/// Chooses; Ctrl-C meanwhile ends the process, or the choice where the ranking so far is to be kept.
+pub fn run(values: &Matrix, job: &Job<'_>, messages: &mut Messages) -> Result<Selection, Failure> {
+    let _show = Show::new(messages.quiet());
+    interrupt::enter(Stage::Solving);
+    progress::phase("prepare");
+    let selection = match values {
+        Matrix::F32(grid) => run_grid(grid, job, messages),
+        Matrix::F64(grid) => run_grid(grid, job, messages),
+        Matrix::Disk32(spilled) => run_rows(&spilled.rows, job, messages),
+        Matrix::Disk64(spilled) => run_rows(&spilled.rows, job, messages),
+    };
+    interrupt::check()?;
+    interrupt::enter(Stage::Writing);
+    let selection = selection?;
+    for note in &selection.report.notes {
+        messages.add(format!("note: {note}"));
+    }
+    messages.flush();
+    Ok(selection)
+}
+
+fn run_grid<T: Float>(grid: &DenseMatrix<T>, job: &Job<'_>, messages: &mut Messages) -> Result<Selection, Failure> {
+    let samples = grid.samples()?;
+    if samples.max_abs() == 0.0 {
+        return Err(Error::AllZero { rows: grid.rows, columns: grid.columns }.into());
+    }
+    let items = if job.features { samples.transposed() } else { samples };
+    with_run(job, messages, |run| Ok(job.method.select_count(&items, job.count, run)?))
+}
+
+/// The same from a file.
+fn run_rows<T: DiskFloat>(rows: &Rows<T>, job: &Job<'_>, messages: &mut Messages) -> Result<Selection, Failure> {
+    let (items, features) = (rows.items(), rows.features());
+    if job.features {
+        // Methods that look at distances and angles alone choose the same columns from the small factor R.
+        let r = r_factor(rows)?;
+        if job.disk.flags.is_some_and(|flags| flags.checkpoint.is_some()) {
+            messages.add("note: columns are chosen in one go, so there is nothing for --checkpoint to keep".to_owned());
+        }
+        let samples = Samples::new(&r, items.min(features), features)?.transposed();
+        return with_run(job, messages, |run| Ok(job.method.select_count(&samples, job.count, run)?));
+    }
+    let folder = job.disk.folder.map_or_else(std::env::temp_dir, Path::to_owned);
+    let failed = |error: std::io::Error| Failure::Run(error.to_string());
+    let (values, numbers) = (ScratchFile::new(&folder).map_err(failed)?, ScratchFile::new(&folder).map_err(failed)?);
+    let shape = (items as u64, features as u64);
+    let size = memory_estimate::size_of(shape, size_of::<T>() as u64, job.count, job.threads);
+    let memory = memory_estimate::for_blocks(job.disk.limit, job.method, &size) as usize;
+    let stream = Stream { source: rows, values: &values, numbers: &numbers, memory };
+    match checkpoint_of(rows, job, (&values, &numbers), messages)? {
+        None => with_run(job, messages, |run| Ok(stream.select(job.method, job.count, run)?)),
+        Some(mut log) => {
+            with_run(job, messages, |run| Ok(stream.select_with_log(job.method, job.count, &mut log, run)?))
+        }
+    }
+}
+
+/// The checkpoint of the run, if one is asked for.
+fn checkpoint_of<'a, T: DiskFloat>(
+    rows: &Rows<T>,
+    job: &Job<'_>,
+    state: (&'a ScratchFile<T>, &'a ScratchFile<f64>),
+    messages: &mut Messages,
+) -> Result<Option<Checkpoint<'a, T>>, Failure> {
+    let Some(flags) = job.disk.flags else { return Ok(None) };
+    let Some(folder) = flags.checkpoint.as_deref() else { return Ok(None) };
+    let options = checkpoint::run::Options {
+        folder,
+        every: flags.every,
+        resume: flags.resume,
+        method: job.method,
+        count: job.count,
+        all_scores: job.all_scores,
+    };
+    let (found, note) = checkpoint::run::open(rows, &options, state)?;
+    note.into_iter().for_each(|note| messages.add(note));
+    Ok(Some(found))
+}
+
+/// Calls `choose` with a run that tells how far it is and listens for Ctrl-C.
+fn with_run(
+    job: &Job<'_>,
+    messages: &mut Messages,
+    choose: impl FnOnce(&mut RunOptions<'_>) -> Result<Selection, Failure>,
+) -> Result<Selection, Failure> {
+    let mut callback = |state: &arss::Progress| {
+        if interrupt::asked() {
+            return ControlFlow::Break(());
+        }
+        // The solver is under way, so the input is good: held messages can be said.
+        messages.flush();
+        progress::at(state.phase, state.iteration, state.limit);
+        ControlFlow::Continue(())
+    };
+    let mut run = RunOptions {
+        threads: job.threads,
+        all_scores: job.all_scores,
+        progress: Some(&mut callback),
+        ..RunOptions::default()
+    };
+    choose(&mut run)
+}

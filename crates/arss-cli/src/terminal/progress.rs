@@ -1,0 +1,238 @@
+//! Progress on stderr: a bar on a terminal, plain lines elsewhere, JSON for machines.
+//!
+//! Work puts what it has done on a board; a thread of its own shows the board. So a long step shows signs of life,
+//! too, and the work never waits for a terminal.
+
+use std::io::IsTerminal;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::json;
+
+use crate::terminal::{colour, messages};
+
+/// Runs shorter than this show nothing.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// The board is looked at this often.
+const TICK: Duration = Duration::from_millis(100);
+/// Between two plain lines, and between two JSON objects of the same phase.
+const LINES: Duration = Duration::from_secs(5);
+const OBJECTS: Duration = Duration::from_secs(1);
+
+/// How the board is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Bar,
+    Lines,
+    Json,
+}
+
+/// What is being done, and how far it is.
+#[derive(Debug)]
+struct Board {
+    form: Form,
+    started: Instant,
+    phase: &'static str,
+    phase_started: Instant,
+    done: u64,
+    /// 0 if it is not known.
+    total: u64,
+    said: Option<Instant>,
+    bar: Option<ProgressBar>,
+}
+
+static BOARD: Mutex<Option<Board>> = Mutex::new(None);
+
+fn board() -> MutexGuard<'static, Option<Board>> {
+    BOARD.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Progress is shown as long as this lives. Of several at a time the first counts.
+#[derive(Debug)]
+pub struct Show {
+    first: bool,
+}
+
+impl Show {
+    /// Starts to show, unless only errors are to be said.
+    pub fn new(quiet: bool) -> Self {
+        let mut board = board();
+        if quiet || messages::quiet() || board.is_some() {
+            return Show { first: false };
+        }
+        let form = match messages::json() {
+            true => Form::Json,
+            false if std::io::stderr().is_terminal() => Form::Bar,
+            false => Form::Lines,
+        };
+        let now = Instant::now();
+        let new =
+            Board { form, started: now, phase: "start", phase_started: now, done: 0, total: 0, said: None, bar: None };
+        *board = Some(new);
+        std::thread::spawn(watch);
+        Show { first: true }
+    }
+}
+
+impl Drop for Show {
+    fn drop(&mut self) {
+        if self.first {
+            clear();
+        }
+    }
+}
+
+/// Stops showing.
+pub fn clear() {
+    if let Some(bar) = board().take().and_then(|board| board.bar) {
+        bar.finish_and_clear();
+    }
+}
+
+/// Says something else on stderr, with the bar out of the way.
+pub fn suspended(say: impl FnOnce()) {
+    let board = board();
+    match board.as_ref().and_then(|board| board.bar.as_ref()) {
+        Some(bar) => bar.suspend(say),
+        None => say(),
+    }
+}
+
+/// A phase begins whose end is not known.
+pub fn phase(name: &'static str) {
+    at(name, 0, 0);
+}
+
+/// Reading has come so far.
+pub fn reading(done: u64, total: u64) {
+    let share = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
+    at("read", share(done), share(total));
+}
+
+/// `done` of `total` steps of a phase are done.
+pub fn at(name: &'static str, done: usize, total: usize) {
+    let mut board = board();
+    let Some(board) = board.as_mut() else { return };
+    (board.done, board.total) = (done as u64, total as u64);
+    if board.phase != name {
+        (board.phase, board.phase_started) = (name, Instant::now());
+        if board.form == Form::Json {
+            say(&board.object());
+        }
+    }
+}
+
+/// Shows the board until it is cleared.
+fn watch() {
+    loop {
+        std::thread::sleep(TICK);
+        let mut board = board();
+        let Some(board) = board.as_mut() else { return };
+        if board.started.elapsed() > PATIENCE {
+            board.show();
+        }
+    }
+}
+
+impl Board {
+    fn show(&mut self) {
+        let pause = if self.form == Form::Json { OBJECTS } else { LINES };
+        let due = self.said.is_none_or(|said| said.elapsed() >= pause);
+        match self.form {
+            Form::Bar => self.draw(),
+            Form::Lines if due => say(&format!("{}: {}", self.phase, self.words())),
+            Form::Json if due => say(&self.object()),
+            _ => return,
+        }
+        self.said = if due { Some(Instant::now()) } else { self.said };
+    }
+
+    fn draw(&mut self) {
+        let words = self.words();
+        let bar = self.bar.get_or_insert_with(new_bar);
+        bar.set_length(self.total.max(1));
+        bar.set_position(self.done);
+        bar.set_prefix(self.phase);
+        bar.set_message(words);
+    }
+
+    /// How far the phase is, and how long it may still take.
+    fn words(&self) -> String {
+        let elapsed = self.phase_started.elapsed();
+        if self.total == 0 {
+            return format!("{} so far", span(elapsed));
+        }
+        let share = (self.done as f64 / self.total as f64).min(1.0);
+        // After a few bytes of a large file, what is left is anybody's guess.
+        let left = if self.done > 0 && (self.phase != "read" || share >= 0.02) {
+            // Solvers stop when they are done, so it is the most there can be.
+            format!("up to {} left", span(elapsed.mul_f64((1.0 - share) / share)))
+        } else {
+            format!("{} so far", span(elapsed))
+        };
+        format!("{:.0} %, {left}", 100.0 * share)
+    }
+
+    fn object(&self) -> String {
+        let total = (self.total > 0).then_some(self.total);
+        let seconds = (self.started.elapsed().as_secs_f64() * 1e3).round() / 1e3;
+        let object = json!({
+            "event": "progress", "phase": self.phase, "done": self.done, "total": total, "seconds": seconds,
+        });
+        object.to_string()
+    }
+}
+
+/// One line, said by whoever holds the board.
+fn say(line: &str) {
+    use std::io::Write;
+    // If stderr is closed there is nowhere left to say so.
+    drop(std::io::stderr().write_all(format!("{line}\n").as_bytes()));
+}
+
+fn new_bar() -> ProgressBar {
+    let bar = if colour::on_stderr() { "{bar:30.cyan}" } else { "{bar:30}" };
+    let style = ProgressStyle::with_template(&format!("{{prefix:<8}} [{bar}] {{msg}}"));
+    ProgressBar::new(1).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+/// A time for people: `8 s`, `3 min 20 s`, `2 h 5 min`.
+pub fn span(time: Duration) -> String {
+    let seconds = time.as_secs_f64().ceil() as u64;
+    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
+        (0, 0, seconds) => format!("{seconds} s"),
+        (0, minutes, seconds) => format!("{minutes} min {seconds} s"),
+        (hours, minutes, _) => format!("{hours} h {minutes} min"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_for_people() {
+        let shown = [0.2, 59.0, 200.0, 7500.0].map(|seconds| span(Duration::from_secs_f64(seconds)));
+        assert_eq!(shown, ["1 s", "59 s", "3 min 20 s", "2 h 5 min"]);
+    }
+
+    #[test]
+    fn the_time_left_follows_from_the_time_so_far() {
+        let now = Instant::now();
+        let Some(before) = now.checked_sub(Duration::from_secs(30)) else { return };
+        let mut board = Board {
+            form: Form::Lines,
+            started: before,
+            phase: "solve",
+            phase_started: before,
+            done: 25,
+            total: 100,
+            said: None,
+            bar: None,
+        };
+        assert!(board.words().starts_with("25 %, up to 1 min 3"), "{}", board.words());
+        board.total = 0;
+        assert_eq!(board.words(), "31 s so far");
+    }
+}

@@ -1,0 +1,104 @@
+//! Small tables on the terminal.
+
+/// Widest cell; longer ones are cut.
+const CELL: usize = 18;
+/// Widest line; columns beyond it are left out.
+const LINE: usize = 100;
+/// What stands for columns left out.
+const MORE: &str = "...";
+/// What follows the best number of a column.
+pub const MARK: char = '*';
+
+/// A table of text; columns of numbers are set to the right.
+#[derive(Debug, Default)]
+pub struct TextTable {
+    rows: Vec<Vec<String>>,
+    /// A column whose cells may be longer, and how long.
+    wide: Option<(usize, usize)>,
+}
+
+impl TextTable {
+    /// A table with these headings.
+    pub fn new(headings: impl IntoIterator<Item = String>) -> Self {
+        TextTable { rows: vec![headings.into_iter().map(|cell| clean(&cell, CELL)).collect()], wide: None }
+    }
+
+    /// The table whose column `column` may have cells of `length` characters.
+    pub fn with_wide(self, column: usize, length: usize) -> Self {
+        TextTable { wide: Some((column, length)), ..self }
+    }
+
+    /// Adds a line.
+    pub fn add(&mut self, cells: impl IntoIterator<Item = String>) {
+        let limit = |column: usize| self.wide.filter(|wide| wide.0 == column).map_or(CELL, |wide| wide.1);
+        let cells = cells.into_iter().enumerate().map(|(column, cell)| clean(&cell, limit(column)));
+        self.rows.push(cells.collect());
+    }
+
+    /// The table as lines of text, as many columns as fit.
+    pub fn text(&self) -> String {
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or_default();
+        let mut lines = vec![String::new(); self.rows.len()];
+        for column in 0..columns {
+            let width = self.rows.iter().map(|row| length(row.get(column))).max().unwrap_or_default();
+            let so_far = lines[0].chars().count();
+            if column > 0 && so_far + 2 + width + if column + 1 < columns { 2 + MORE.len() } else { 0 } > LINE {
+                lines[0].push_str(&format!("  {MORE}"));
+                break;
+            }
+            let right = self.is_number(column);
+            for (line, row) in lines.iter_mut().zip(&self.rows) {
+                let cell = row.get(column).map_or("", String::as_str);
+                let gap = if column > 0 { "  " } else { "" };
+                let padded = if right { format!("{gap}{cell:>width$}") } else { format!("{gap}{cell:<width$}") };
+                line.push_str(&padded);
+            }
+        }
+        lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
+    }
+
+    fn is_number(&self, column: usize) -> bool {
+        let cells = || self.rows.iter().skip(1).filter_map(|row| row.get(column));
+        // A mark may follow the number.
+        let plain = |cell: &String| cell.trim_end_matches([' ', MARK]).to_owned();
+        cells().next().is_some() && cells().map(plain).all(|cell| cell == "-" || cell.parse::<f64>().is_ok())
+    }
+}
+
+fn length(cell: Option<&String>) -> usize {
+    cell.map_or(0, |cell| cell.chars().count())
+}
+
+/// The cell on one line, without control characters, cut if it has more than `limit` characters.
+fn clean(cell: &str, limit: usize) -> String {
+    let mut text: String = cell.chars().map(|c| if c.is_control() { ' ' } else { c }).take(limit + 1).collect();
+    if text.chars().count() > limit {
+        text = text.chars().take(limit - MORE.len()).chain(MORE.chars()).collect();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_column_may_be_wide_and_marked_numbers_stay_numbers() {
+        let mut sheet = TextTable::new(["why", "size"].map(str::to_owned)).with_wide(0, 30);
+        sheet.add(["a reason of thirty characters.", "10 "].map(str::to_owned));
+        sheet.add(["short", "9*"].map(str::to_owned));
+        let text = sheet.text();
+        assert!(text.contains("a reason of thirty characters.   10\n"), "{text}");
+        assert!(text.ends_with("    9*\n"), "{text}");
+    }
+
+    #[test]
+    fn wide_tables_are_cut() {
+        let mut sheet = TextTable::new((0..40).map(|column| format!("column{column}")));
+        sheet.add((0..40).map(|_| "a long cell with a\nline break".to_owned()));
+        let text = sheet.text();
+        assert_eq!(text.lines().count(), 2);
+        assert!(text.lines().all(|line| line.chars().count() <= LINE));
+        assert!(text.lines().next().is_some_and(|line| line.ends_with(MORE)));
+    }
+}

@@ -1,0 +1,21 @@
+//! The report: one self-contained page that shows what was chosen, and why.
+
+mod charts;
+mod command_line;
+mod comparison;
+mod model;
+mod neighbours;
+pub mod outlier_reasons;
+mod page;
+mod sample;
+pub mod saved_result;
+mod subject;
+mod summary;
+pub mod table_checksum;
+
+pub use charts::projection::median;
+pub use command_line::line;
+pub use comparison::{Comparison, Judged};
+pub use page::html;
+pub use sample::sample;
+pub use subject::{More, Subject};

@@ -1,0 +1,147 @@
+//! Why a row is strange: the columns in which it differs most from its nearest exemplar.
+//!
+//! Differences are counted in usual ones: 1.483 times the median difference of the rows that are no outliers from
+//! their own exemplars in that column. Where most of those are 0, their root mean square is the unit; where all are, the
+//! column's root mean square distance from its mean.
+
+use arss::Selection;
+
+use crate::{median, sample};
+use arss_table::numeric_view::NumericView;
+
+/// Most columns that are named.
+const NAMED: usize = 3;
+/// Differences below so many usual ones are not worth naming after the first.
+const WORTH: f64 = 2.0;
+/// Rows that the usual difference is measured on; of more, a sample.
+const MEASURED: usize = 20_000;
+
+/// One of the columns that make a row strange.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Reason {
+    /// The column, counted among the numeric ones.
+    pub column: usize,
+    /// How far the row is above its exemplar there, in usual differences.
+    pub difference: f64,
+}
+
+/// Knows why a row is strange.
+#[derive(Debug)]
+pub struct Reasons<'a> {
+    cells: NumericView<'a>,
+    /// The nearest exemplar of each row.
+    exemplars: Vec<usize>,
+    /// The usual difference, a column.
+    units: Vec<f64>,
+}
+
+impl<'a> Reasons<'a> {
+    /// The reasons for the outlier scores of `selection`; `None` if it does not say what its picks stand for.
+    pub fn new(cells: NumericView<'a>, selection: &Selection) -> Option<Self> {
+        let labels = &selection.assignment.as_ref()?.labels;
+        let exemplars: Vec<usize> = labels.iter().map(|&label| selection.indices[label]).collect();
+        let ordinary = |row: &usize| selection.residuals[*row] <= 1.0;
+        let mut measured: Vec<usize> = sample(cells.rows, MEASURED).into_iter().filter(ordinary).collect();
+        if measured.is_empty() {
+            measured = sample(cells.rows, MEASURED);
+        }
+        let unit = |column: usize| {
+            let difference = |&row: &usize| (cells.get(row, column) - cells.get(exemplars[row], column)).abs();
+            let all: Vec<f64> = measured.iter().map(difference).collect();
+            let square = all.iter().map(|value| value * value).sum::<f64>() / all.len() as f64;
+            let sizes = [1.483 * median(all), square.sqrt(), spread(&cells, column)];
+            sizes.into_iter().find(|size| *size > 0.0).unwrap_or(1.0)
+        };
+        let units = (0..cells.columns).map(unit).collect();
+        Some(Reasons { cells, exemplars, units })
+    }
+
+    /// The nearest exemplar of `row`.
+    pub fn exemplar(&self, row: usize) -> usize {
+        self.exemplars[row]
+    }
+
+    /// Up to three columns in which `row` differs most from its exemplar, the largest difference first; none if it
+    /// does not differ.
+    pub fn of(&self, row: usize) -> Vec<Reason> {
+        let exemplar = self.exemplars[row];
+        let difference = |column: usize| {
+            let difference = (self.cells.get(row, column) - self.cells.get(exemplar, column)) / self.units[column];
+            Reason { column, difference }
+        };
+        let mut all: Vec<Reason> = (0..self.cells.columns).map(difference).collect();
+        all.sort_by(|a, b| b.difference.abs().total_cmp(&a.difference.abs()).then(a.column.cmp(&b.column)));
+        all.truncate(NAMED);
+        let first = all.first().map_or(0.0, |reason| reason.difference.abs());
+        all.retain(|reason| reason.difference != 0.0 && reason.difference.abs() >= WORTH.min(first));
+        all
+    }
+
+    /// The reasons in words: `slope +8.1, width -3.2`.
+    pub fn text(&self, row: usize, names: &[String]) -> String {
+        let words: Vec<String> = self
+            .of(row)
+            .iter()
+            .map(|reason| format!("{} {}", names[reason.column], signed(reason.difference)))
+            .collect();
+        if words.is_empty() { "-".to_owned() } else { words.join(", ") }
+    }
+}
+
+/// The root mean square distance of a column from its mean.
+fn spread(cells: &NumericView<'_>, column: usize) -> f64 {
+    let count = cells.rows as f64;
+    let values = || (0..cells.rows).map(|row| cells.get(row, column));
+    let mean = values().sum::<f64>() / count;
+    (values().map(|value| (value - mean) * (value - mean)).sum::<f64>() / count).sqrt()
+}
+
+/// `8.13` as `+8.1`, `81.3` as `+81`, `1234567` as `+1.2e6`.
+fn signed(value: f64) -> String {
+    match value.abs() {
+        size if size >= 1e4 => format!("{value:+.1e}"),
+        size if size >= 10.0 => format!("{value:+.0}"),
+        _ => format!("{value:+.1}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use arss::{Exemplars, RunOptions, Samples};
+
+    use super::*;
+    use arss_table::{DenseMatrix, Matrix};
+
+    /// Two groups of rows, one row with the first column of one group and the second of the other.
+    fn crossed() -> Matrix {
+        let mut data = Vec::new();
+        for row in 0..60 {
+            let (side, wave) = (f64::from(row % 2) * 10.0, (f64::from(row) * 1.7).sin() * 0.2);
+            data.extend([side + wave, side - wave, 3.0]);
+        }
+        data.extend([0.0, 10.0, 3.0]);
+        Matrix::F64(DenseMatrix { data, rows: 61, columns: 3, by_column: false })
+    }
+
+    #[test]
+    fn a_row_that_no_single_column_gives_away_is_explained() {
+        let values = crossed();
+        let Matrix::F64(grid) = &values else { panic!() };
+        let samples: Samples<'_, f64> = grid.samples().unwrap();
+        let selection = Exemplars::default().select_auto(&samples, &mut RunOptions::default()).unwrap();
+        let reasons = Reasons::new(NumericView::new(&values).unwrap(), &selection).unwrap();
+        let found = reasons.of(60);
+        // Its exemplar is of one group, so one column differs; which group is nearer is a matter of decimals.
+        assert!(found[0].column < 2 && found[0].difference.abs() > 10.0, "{found:?}");
+        assert!(found.iter().all(|reason| reason.column < 2), "{found:?}");
+        let names = ["first", "second", "third"].map(str::to_owned);
+        assert!(reasons.text(60, &names).contains(if found[0].column == 0 { "first" } else { "second" }));
+        assert_eq!(reasons.text(selection.indices[0], &names), "-");
+        assert!(reasons.units.iter().all(|unit| unit.is_finite() && *unit > 0.0));
+    }
+
+    #[test]
+    fn numbers_with_a_sign() {
+        assert_eq!([8.13, -0.5, 81.3, 1_234_567.0].map(signed), ["+8.1", "-0.5", "+81", "+1.2e6"]);
+    }
+}

@@ -1,0 +1,367 @@
+//! The bytes of an input: a file that is read where needed, or memory for what can be read only once.
+
+use std::fs::{File, Metadata};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::TableError;
+
+/// What stands for standard input among the paths.
+pub const STDIN: &str = "-";
+/// An archive that unpacks to this much and more is suspected.
+const SUSPECT: u64 = 1 << 30;
+/// Archives of tables shrink by less than this; those that are made to harm by a thousand.
+const RATIO: u64 = 200;
+
+/// The bytes of an input.
+#[derive(Debug)]
+pub enum ByteSource {
+    /// A regular file; its bytes stay where they are.
+    File {
+        /// The open file.
+        file: File,
+        /// What it was when it was opened.
+        opened: Metadata,
+        /// Its name.
+        path: PathBuf,
+    },
+    /// Bytes of a pipe or an archive.
+    Memory(Vec<u8>),
+}
+
+/// How much may be kept in memory.
+#[derive(Debug, Clone, Copy)]
+pub struct MemoryLimit {
+    /// Bytes.
+    pub bytes: u64,
+    /// True if somebody asked for it: archives are then not suspected.
+    pub asked: bool,
+    /// True if values go to the disk, so that they do not count.
+    pub disk: bool,
+}
+
+impl Default for MemoryLimit {
+    /// Half of the memory that is free.
+    fn default() -> Self {
+        MemoryLimit::new(None)
+    }
+}
+
+impl MemoryLimit {
+    /// The memory that was asked for, or half of what is free.
+    pub fn new(asked: Option<u64>) -> Self {
+        let bytes = asked.or_else(|| crate::free_memory::bytes().map(|bytes| bytes / 2)).unwrap_or(u64::MAX);
+        MemoryLimit { bytes, asked: asked.is_some(), disk: false }
+    }
+
+    /// Fails if so many values do not fit. Without a limit that somebody asked for, they may take all that is free:
+    /// they are what the run is about.
+    pub fn check_values(self, rows: u64, columns: usize) -> Result<(), String> {
+        if self.disk {
+            return Ok(());
+        }
+        let most = if self.asked { self.bytes } else { self.bytes.saturating_mul(2) };
+        let needed = rows.saturating_mul(columns as u64).saturating_mul(8);
+        if needed <= most {
+            return Ok(());
+        }
+        let (needed, most) = (crate::byte_size::shown(needed), crate::byte_size::shown(most));
+        let what = format!("{rows} x {columns} values take {needed} of memory, but the limit is {most}");
+        Err(format!("{what}; choose fewer columns, or raise --memory"))
+    }
+}
+
+/// How an input is packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compression {
+    /// Not at all.
+    None,
+    /// gzip.
+    Gzip,
+    /// Zstandard.
+    Zstd,
+}
+
+impl Compression {
+    /// By the first bytes.
+    pub fn of(start: &[u8]) -> Compression {
+        if start.starts_with(b"\x1f\x8b") {
+            Compression::Gzip
+        } else if start.starts_with(b"\x28\xb5\x2f\xfd") {
+            Compression::Zstd
+        } else {
+            Compression::None
+        }
+    }
+}
+
+impl ByteSource {
+    /// Opens `path`, or takes standard input; archives and pipes are read whole, to memory or to a file in `scratch`.
+    pub fn open(path: &Path, limit: MemoryLimit, scratch: Option<&Path>) -> Result<ByteSource, TableError> {
+        if path == Path::new(STDIN) {
+            return ByteSource::taken(io::stdin().lock(), path, limit, scratch);
+        }
+        let (file, opened) = open(path)?;
+        if !opened.is_file() {
+            return ByteSource::taken(file, path, limit, scratch);
+        }
+        let store = ByteSource::File { file, opened, path: path.to_owned() };
+        let packing = Compression::of(&store.start(4).map_err(|error| unreadable(path, &error))?);
+        if packing == Compression::None {
+            return Ok(store);
+        }
+        let ByteSource::File { file, .. } = &store else { return Ok(store) };
+        unpacked(file, packing, (path, scratch), limit)
+    }
+
+    /// What comes out of a pipe, unpacked.
+    pub fn taken(
+        pipe: impl Read,
+        path: &Path,
+        limit: MemoryLimit,
+        scratch: Option<&Path>,
+    ) -> Result<ByteSource, TableError> {
+        let store = ByteSource::kept(pipe, limit, (path, scratch), None)?;
+        let packing = Compression::of(&store.start(4).map_err(|error| unreadable(path, &error))?);
+        match &store {
+            _ if packing == Compression::None => Ok(store),
+            ByteSource::Memory(bytes) => unpacked(&bytes[..], packing, (path, scratch), limit),
+            ByteSource::File { .. } => {
+                unpacked(ByteReader { store: Arc::new(store), at: 0 }, packing, (path, scratch), limit)
+            }
+        }
+    }
+
+    /// All bytes of a reader, in memory or in a file without a name in `scratch`. `packed` counts those of the archive
+    /// they come from.
+    pub fn kept(
+        reader: impl Read,
+        limit: MemoryLimit,
+        (path, scratch): (&Path, Option<&Path>),
+        packed: Option<&std::cell::Cell<u64>>,
+    ) -> Result<ByteSource, TableError> {
+        let Some(folder) = scratch else {
+            let mut bytes = Vec::new();
+            copy_limited(reader, &mut bytes, limit, (path, packed))?;
+            return Ok(ByteSource::Memory(bytes));
+        };
+        let failed = |error: io::Error| TableError::Run(format!("{}: cannot be written: {error}", folder.display()));
+        let mut file = tempfile::tempfile_in(folder).map_err(failed)?;
+        copy_limited(reader, &mut file, limit, (path, packed)).map_err(|failure| match failure {
+            TableError::Run(what) => failed(io::Error::other(what)),
+            other => other,
+        })?;
+        let opened = file.metadata().map_err(failed)?;
+        Ok(ByteSource::File { file, opened, path: path.to_owned() })
+    }
+
+    /// The number of bytes.
+    pub fn len(&self) -> u64 {
+        match self {
+            ByteSource::File { opened, .. } => opened.len(),
+            ByteSource::Memory(bytes) => bytes.len() as u64,
+        }
+    }
+
+    /// The first bytes, `count` at most.
+    pub fn start(&self, count: usize) -> io::Result<Vec<u8>> {
+        let mut bytes = vec![0; count.min(usize::try_from(self.len()).unwrap_or(count))];
+        let found = self.read_at(&mut bytes, 0)?;
+        bytes.truncate(found);
+        Ok(bytes)
+    }
+
+    /// Fills `buffer` from position `at` as far as there are bytes; gives their number.
+    pub fn read_at(&self, buffer: &mut [u8], at: u64) -> io::Result<usize> {
+        match self {
+            ByteSource::Memory(bytes) => {
+                let rest = bytes.get(usize::try_from(at).unwrap_or(usize::MAX)..).unwrap_or_default();
+                let count = rest.len().min(buffer.len());
+                buffer[..count].copy_from_slice(&rest[..count]);
+                Ok(count)
+            }
+            ByteSource::File { file, .. } => {
+                let mut found = 0;
+                while found < buffer.len() {
+                    match at_position(file, &mut buffer[found..], at + found as u64) {
+                        Ok(0) => break,
+                        Ok(count) => found += count,
+                        Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                        Err(error) => return Err(error),
+                    }
+                }
+                Ok(found)
+            }
+        }
+    }
+
+    /// The bytes from `start` to `end`; fails if some are gone.
+    pub fn slice(&self, start: u64, end: u64) -> io::Result<Vec<u8>> {
+        let mut bytes = vec![0; usize::try_from(end - start).map_err(io::Error::other)?];
+        match self.read_at(&mut bytes, start)? {
+            found if found == bytes.len() => Ok(bytes),
+            _ => Err(io::Error::new(io::ErrorKind::UnexpectedEof, "it became shorter while it was being read")),
+        }
+    }
+
+    /// Fails if the file is not what it was when it was opened.
+    pub fn check_unchanged(&self) -> Result<(), TableError> {
+        let ByteSource::File { file, opened, path } = self else { return Ok(()) };
+        let now = file.metadata().map_err(|error| unreadable(path, &error))?;
+        if now.len() == opened.len() && now.modified().ok() == opened.modified().ok() {
+            return Ok(());
+        }
+        Err(TableError::in_file(path, "changed while it was being read; run again when it is complete"))
+    }
+}
+
+/// Reads a store from a position on.
+#[derive(Debug)]
+pub struct ByteReader {
+    /// The bytes.
+    pub store: Arc<ByteSource>,
+    /// The position.
+    pub at: u64,
+}
+
+impl Read for ByteReader {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let found = self.store.read_at(buffer, self.at)?;
+        self.at += found as u64;
+        Ok(found)
+    }
+}
+
+impl Seek for ByteReader {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let place = match to {
+            SeekFrom::Start(at) => Some(at),
+            SeekFrom::End(by) => self.store.len().checked_add_signed(by),
+            SeekFrom::Current(by) => self.at.checked_add_signed(by),
+        };
+        self.at = place.ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(self.at)
+    }
+}
+
+#[cfg(unix)]
+fn at_position(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, buffer, at)
+}
+
+#[cfg(windows)]
+fn at_position(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, buffer, at)
+}
+
+fn open(path: &Path) -> Result<(File, Metadata), TableError> {
+    let failed = |error: io::Error| match error.kind() {
+        io::ErrorKind::NotFound => TableError::in_file(path, "there is no such file"),
+        _ => TableError::in_file(path, format_args!("cannot be opened: {error}")),
+    };
+    if path.is_dir() {
+        return Err(TableError::in_file(path, "is a directory, not a file"));
+    }
+    let file = File::open(path).map_err(failed)?;
+    let metadata = file.metadata().map_err(failed)?;
+    Ok((file, metadata))
+}
+
+fn unpacked(
+    packed: impl Read,
+    packing: Compression,
+    (path, scratch): (&Path, Option<&Path>),
+    limit: MemoryLimit,
+) -> Result<ByteSource, TableError> {
+    let counted = std::rc::Rc::new(std::cell::Cell::new(0));
+    let packed = Counted { inner: packed, count: counted.clone() };
+    match packing {
+        Compression::None => ByteSource::kept(packed, limit, (path, scratch), None),
+        // Several archives one after the other are one.
+        Compression::Gzip => {
+            let reader = flate2::read::MultiGzDecoder::new(packed);
+            ByteSource::kept(reader, limit, (path, scratch), Some(&counted))
+        }
+        Compression::Zstd => {
+            let reader = zstd::stream::read::Decoder::new(packed).map_err(|error| unreadable(path, &error))?;
+            ByteSource::kept(reader, limit, (path, scratch), Some(&counted))
+        }
+    }
+}
+
+/// Counts the bytes that pass.
+struct Counted<R> {
+    inner: R,
+    count: std::rc::Rc<std::cell::Cell<u64>>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let found = self.inner.read(buffer)?;
+        self.count.set(self.count.get() + found as u64);
+        Ok(found)
+    }
+}
+
+/// Copies all bytes, unless they are too many; `packed` counts those of the archive they come from.
+fn copy_limited(
+    mut reader: impl Read,
+    out: &mut dyn io::Write,
+    limit: MemoryLimit,
+    (path, packed): (&Path, Option<&std::cell::Cell<u64>>),
+) -> Result<(), TableError> {
+    const STEP: u64 = 4 << 20;
+    let (mut so_far, mut step) = (0, Vec::new());
+    loop {
+        let found = reader.by_ref().take(STEP).read_to_end(&mut step).map_err(|error| unreadable(path, &error))?;
+        so_far += found as u64;
+        out.write_all(&step).map_err(|error| TableError::Run(error.to_string()))?;
+        step.clear();
+        if so_far > limit.bytes && !limit.disk {
+            let (most, unpack) = (crate::byte_size::shown(limit.bytes), packed.is_some());
+            let (how, what) = if unpack { (" unpacked", "unpack it to a file") } else { ("", "save it to a file") };
+            let what = format!("holds more than {most}{how}, which is the limit; {what}, or raise --memory");
+            return Err(TableError::in_file(path, what));
+        }
+        // A disk is filled as easily as memory, and earlier where there is little of the latter.
+        let suspect = if limit.disk { limit.bytes.clamp(16 * STEP, SUSPECT) } else { SUSPECT };
+        let suspected = so_far > suspect && (!limit.asked || limit.disk);
+        if packed.is_some_and(|packed| suspected && so_far / packed.get().max(1) > RATIO) {
+            let what = format!("unpacks to more than {RATIO} times its size, which looks like a trap");
+            let advice = if limit.disk { "unpack it to a file" } else { "unpack it to a file, or give --memory" };
+            return Err(TableError::in_file(path, format_args!("{what}; {advice}")));
+        }
+        if found == 0 {
+            return Ok(());
+        }
+    }
+}
+
+/// A file that is there but cannot be read.
+pub fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> TableError {
+    TableError::in_file(path, format_args!("cannot be read: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_packed_is_unpacked_within_the_limit() {
+        use std::io::Write;
+        let text = b"a,b\n1,2\n".repeat(1000);
+        let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gz.write_all(&text).unwrap();
+        let gz = gz.finish().unwrap();
+        let zst = zstd::stream::encode_all(&text[..], 1).unwrap();
+        let limit = |bytes| MemoryLimit { bytes, asked: true, disk: false };
+        for packed in [gz.clone(), zst, [gz.clone(), gz].concat()] {
+            let whole = ByteSource::taken(&packed[..], Path::new("t"), limit(1 << 20), None).unwrap();
+            assert_eq!(whole.len() % text.len() as u64, 0);
+            assert_eq!(whole.slice(4, 8).unwrap(), b"1,2\n");
+            let refused = ByteSource::taken(&packed[..], Path::new("t"), limit(100), None).unwrap_err().to_string();
+            assert!(refused.contains("limit") && refused.contains("100"), "{refused}");
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! The checkpoint of one run: begun, gone on with, removed.
+
+use std::path::Path;
+
+use crate::checkpoint::Checkpoint;
+use crate::checksum::Sum;
+use crate::scratch::{DiskFloat, Rows, ScratchFile};
+use arss::out_of_core::RowSource;
+use arss::{Count, Method};
+
+use crate::TableError;
+
+/// Where the checkpoint of a run is kept, and what tells the run from others.
+#[derive(Debug, Clone, Copy)]
+pub struct Options<'a> {
+    /// The folder.
+    pub folder: &'a Path,
+    /// Passes over the table between two checkpoints.
+    pub every: usize,
+    /// Go on from the checkpoint that is there.
+    pub resume: bool,
+    /// The method with its settings.
+    pub method: &'a Method,
+    /// How many rows are chosen.
+    pub count: Count,
+    /// Score every row.
+    pub all_scores: bool,
+}
+
+/// The checkpoint of a run, new or the one to go on from, and a note where `resume` was asked for.
+pub fn open<'a, T: DiskFloat>(
+    rows: &Rows<T>,
+    options: &Options<'_>,
+    state: (&'a ScratchFile<T>, &'a ScratchFile<f64>),
+) -> Result<(Checkpoint<'a, T>, Option<String>), TableError> {
+    let folder = options.folder;
+    let identity = identity(rows, options)?;
+    let mut note = None;
+    if options.resume {
+        let found = Checkpoint::resume(folder, &identity, options.every, state);
+        if let Some(found) = found.map_err(|error| TableError::Input(error.to_string()))? {
+            let passes = found.recalled();
+            let note = format!("{}: going on after {passes} passes over the table", folder.display());
+            return Ok((found, Some(note)));
+        }
+        note = Some(format!("{}: there is no checkpoint yet, so the run starts", folder.display()));
+    }
+    let started = Checkpoint::start(folder, identity, options.every, state);
+    let started = started.map_err(|error| TableError::Run(format!("the checkpoint cannot be written: {error}")))?;
+    Ok((started, note))
+}
+
+/// Fails if an earlier run would be overwritten: found out before the table is read.
+pub fn check(folder: Option<&Path>, resume: bool, force: bool) -> Result<(), TableError> {
+    match folder {
+        Some(folder) if folder.is_file() => {
+            Err(TableError::in_file(folder, "is a file, but a checkpoint needs a folder"))
+        }
+        Some(folder) if !resume && !force && Checkpoint::<f64>::is_in(folder) => {
+            let what = "holds the checkpoint of an earlier run; --resume goes on with it, --force starts again";
+            Err(TableError::in_file(folder, what))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Removes the checkpoint: the results are written.
+pub fn done(folder: Option<&Path>) -> Result<(), TableError> {
+    let Some(folder) = folder.filter(|folder| folder.is_dir()) else { return Ok(()) };
+    Checkpoint::<f64>::clear(folder)
+        .map_err(|error| TableError::Run(format!("the checkpoint cannot be removed: {error}")))
+}
+
+/// What tells this run from others: the values and everything that the result depends on.
+fn identity<T: DiskFloat>(rows: &Rows<T>, options: &Options<'_>) -> Result<Vec<String>, TableError> {
+    let mut sum = Sum::default();
+    let mut bytes = Vec::new();
+    rows.walk(&mut |_, values| {
+        bytes.clear();
+        values.iter().for_each(|value| bytes.extend_from_slice(&value.to_f64().to_bits().to_le_bytes()));
+        sum.add(&bytes);
+    })
+    .map_err(|error| TableError::Run(error.to_string()))?;
+    let mut lines = vec![
+        format!("arss {}", env!("CARGO_PKG_VERSION")),
+        format!("{} rows", rows.items()),
+        format!("{} columns", rows.features()),
+        format!("values of {} bytes", T::SIZE),
+        format!("values with the sum {:016x}", sum.value()),
+        format!("-k {:?}", options.count),
+        format!("scores of {} rows", if options.all_scores { "all" } else { "the best" }),
+    ];
+    lines.extend(format!("{:#?}", options.method).lines().map(str::to_owned));
+    Ok(lines)
+}

@@ -1,0 +1,313 @@
+//! What a reader found: the columns of a table in pieces, before it is decided which of them are used.
+
+use std::collections::HashMap;
+
+use crate::TableError;
+use crate::disk_writer::DiskWriter;
+use crate::field;
+use crate::field::Field;
+use crate::number_stats::NumberStats;
+
+/// The code of a missing category.
+pub const NO_CODE: u32 = u32::MAX;
+
+/// What is to be read of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReadAs {
+    /// Its numbers.
+    Numbers,
+    /// Its distinct texts and which row has which.
+    Codes,
+    /// Nothing.
+    Nothing,
+}
+
+/// What a column holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ColumnKind {
+    /// Numbers.
+    Number,
+    /// true and false.
+    Truth,
+    /// Dates and times, as seconds.
+    Date,
+    /// Text, or a mixture.
+    Text,
+    /// Nothing at all.
+    Empty,
+    /// Lists, structures and whatever else is no single value.
+    Nested,
+}
+
+/// What was counted in a column.
+#[derive(Debug, Clone, Default)]
+pub struct KindCounts {
+    /// Numbers.
+    pub numbers: usize,
+    /// Truth values.
+    pub truths: usize,
+    /// Dates.
+    pub dates: usize,
+    /// Other text.
+    pub texts: usize,
+    /// The first row with something that is no number.
+    pub first_text: Option<usize>,
+    /// True for lists and structures.
+    pub nested: bool,
+}
+
+impl KindCounts {
+    /// Counts one field.
+    pub fn add(&mut self, field: Field, row: usize) {
+        match field {
+            // Not a number, and not a text either: it does not tell what the column holds.
+            Field::Number(value) if value.is_nan() => return,
+            Field::Number(_) => self.numbers += 1,
+            Field::Truth(_) => self.truths += 1,
+            Field::Date(_) => self.dates += 1,
+            Field::Text => self.texts += 1,
+            Field::Missing => return,
+        }
+        if !matches!(field, Field::Number(_)) {
+            self.first_text.get_or_insert(row);
+        }
+    }
+
+    /// Adds what was counted in the rows behind, which begin at `start`.
+    fn merge(&mut self, other: &KindCounts, start: usize) {
+        self.numbers += other.numbers;
+        self.truths += other.truths;
+        self.dates += other.dates;
+        self.texts += other.texts;
+        self.nested |= other.nested;
+        self.first_text = self.first_text.or(other.first_text.map(|row| row + start));
+    }
+
+    /// What the column holds.
+    pub fn kind(&self) -> ColumnKind {
+        let kinds =
+            [(self.numbers, ColumnKind::Number), (self.truths, ColumnKind::Truth), (self.dates, ColumnKind::Date)];
+        let found: Vec<ColumnKind> =
+            kinds.into_iter().filter_map(|(count, kind)| (count > 0).then_some(kind)).collect();
+        match found.as_slice() {
+            _ if self.nested => ColumnKind::Nested,
+            _ if self.texts > 0 => ColumnKind::Text,
+            [] => ColumnKind::Empty,
+            [kind] => *kind,
+            _ => ColumnKind::Text,
+        }
+    }
+}
+
+/// Distinct texts, numbered as they come.
+#[derive(Debug, Clone, Default)]
+pub struct Dictionary {
+    /// The texts.
+    pub names: Vec<String>,
+    numbers: HashMap<String, u32>,
+}
+
+impl Dictionary {
+    /// The number of `name`.
+    pub fn code(&mut self, name: &str) -> u32 {
+        if let Some(&code) = self.numbers.get(name) {
+            return code;
+        }
+        let code = self.names.len() as u32;
+        self.names.push(name.to_owned());
+        self.numbers.insert(name.to_owned(), code);
+        code
+    }
+}
+
+/// The values of one column in one piece.
+#[derive(Debug, Clone)]
+pub enum ColumnValues {
+    /// Not read.
+    None,
+    /// NaN where there is no number.
+    Numbers(Vec<f64>),
+    /// Codes of the piece's own dictionary, later of the frame's.
+    Codes(Vec<u32>, Dictionary),
+}
+
+/// One column of a piece.
+#[derive(Debug, Clone)]
+pub struct ColumnChunk {
+    /// What was counted.
+    pub seen: KindCounts,
+    /// The values.
+    pub values: ColumnValues,
+}
+
+impl ColumnChunk {
+    /// An empty column.
+    pub fn new(want: ReadAs) -> Self {
+        let values = match want {
+            ReadAs::Numbers => ColumnValues::Numbers(Vec::new()),
+            ReadAs::Codes => ColumnValues::Codes(Vec::new(), Dictionary::default()),
+            ReadAs::Nothing => ColumnValues::None,
+        };
+        ColumnChunk { seen: KindCounts::default(), values }
+    }
+
+    /// The same with room for so many rows.
+    pub fn with_room(want: ReadAs, rows: usize) -> Self {
+        let mut cells = ColumnChunk::new(want);
+        match &mut cells.values {
+            ColumnValues::None => {}
+            ColumnValues::Numbers(numbers) => numbers.reserve_exact(rows),
+            ColumnValues::Codes(codes, _) => codes.reserve_exact(rows),
+        }
+        cells
+    }
+
+    /// The number of rows that were read.
+    pub fn len(&self) -> usize {
+        match &self.values {
+            ColumnValues::None => 0,
+            ColumnValues::Numbers(numbers) => numbers.len(),
+            ColumnValues::Codes(codes, _) => codes.len(),
+        }
+    }
+
+    /// Adds the field of row `row` of the piece.
+    pub fn push(&mut self, text: &[u8], row: usize) {
+        match &mut self.values {
+            ColumnValues::None => {}
+            ColumnValues::Numbers(numbers) => {
+                let field = field::read(text);
+                self.seen.add(field, row);
+                numbers.push(as_number(field));
+            }
+            ColumnValues::Codes(codes, dictionary) => {
+                let field = field::read(text);
+                self.seen.add(field, row);
+                let missing = field == Field::Missing || matches!(field, Field::Number(value) if value.is_nan());
+                codes.push(if missing { NO_CODE } else { dictionary.code(&String::from_utf8_lossy(text)) });
+            }
+        }
+    }
+}
+
+/// The number that a field stands for; NaN where there is none.
+pub fn as_number(field: Field) -> f64 {
+    match field {
+        Field::Number(value) | Field::Date(value) => value,
+        Field::Truth(value) => f64::from(u8::from(value)),
+        Field::Missing | Field::Text => f64::NAN,
+    }
+}
+
+/// Some rows of a table.
+#[derive(Debug, Clone)]
+pub struct Chunk {
+    /// Number of rows.
+    pub rows: usize,
+    /// One a column.
+    pub columns: Vec<ColumnChunk>,
+}
+
+/// The columns of a table, in pieces.
+#[derive(Debug, Default)]
+pub struct ChunkedTable {
+    /// Number of rows.
+    pub rows: usize,
+    /// What was counted in each column.
+    pub seen: Vec<KindCounts>,
+    /// The dictionary of each column; empty where there is none.
+    pub dictionaries: Vec<Dictionary>,
+    /// True for columns of single precision.
+    pub single: Vec<bool>,
+    /// What was seen of the numbers of each column.
+    pub numbers: Vec<NumberStats>,
+    /// The rows, in order.
+    pub pieces: Vec<Chunk>,
+    /// Where the values of columns go instead.
+    pub spill: Option<DiskWriter>,
+}
+
+impl ChunkedTable {
+    /// An empty frame of so many columns.
+    pub fn new(columns: usize) -> Self {
+        ChunkedTable {
+            rows: 0,
+            seen: vec![KindCounts::default(); columns],
+            dictionaries: vec![Dictionary::default(); columns],
+            single: vec![false; columns],
+            numbers: vec![NumberStats::default(); columns],
+            pieces: Vec::new(),
+            spill: None,
+        }
+    }
+
+    /// Columns that are of single precision here, too, stay so.
+    pub fn all_single(&mut self, here: impl Iterator<Item = bool>) {
+        self.single.iter_mut().zip(here).for_each(|(single, here)| *single &= here);
+    }
+
+    /// Adds the rows of `piece` behind those that are there.
+    pub fn add(&mut self, mut piece: Chunk) -> Result<(), TableError> {
+        for (column, cells) in piece.columns.iter_mut().enumerate() {
+            self.seen[column].merge(&cells.seen, self.rows);
+            if let ColumnValues::Codes(codes, own) = &mut cells.values {
+                let global: Vec<u32> = own.names.iter().map(|name| self.dictionaries[column].code(name)).collect();
+                codes.iter_mut().filter(|code| **code != NO_CODE).for_each(|code| *code = global[*code as usize]);
+                *own = Dictionary::default();
+            }
+            if let ColumnValues::Numbers(numbers) = &cells.values {
+                self.numbers[column].add(numbers);
+            }
+        }
+        self.rows += piece.rows;
+        if let Some(spill) = &mut self.spill {
+            spill.take(&mut piece)?;
+        }
+        if self.spill.is_none() || piece.columns.iter().any(|cells| cells.len() > 0) {
+            self.pieces.push(piece);
+        }
+        Ok(())
+    }
+
+    /// Adds the rows of another frame of as many columns.
+    pub fn append(&mut self, other: ChunkedTable) {
+        let (start, dictionaries) = (self.rows, other.dictionaries);
+        for (column, seen) in other.seen.iter().enumerate() {
+            self.seen[column].merge(seen, start);
+            self.single[column] &= other.single[column];
+        }
+        let all = self.dictionaries.iter_mut().zip(&dictionaries);
+        let global: Vec<Vec<u32>> =
+            all.map(|(all, own)| own.names.iter().map(|name| all.code(name)).collect()).collect();
+        for mut piece in other.pieces {
+            for (cells, global) in piece.columns.iter_mut().zip(&global) {
+                let ColumnValues::Codes(codes, _) = &mut cells.values else { continue };
+                codes.iter_mut().filter(|code| **code != NO_CODE).for_each(|code| *code = global[*code as usize]);
+            }
+            self.rows += piece.rows;
+            self.pieces.push(piece);
+        }
+    }
+
+    /// The numbers of a column that was read as numbers.
+    pub fn numbers_of(&self, column: usize) -> impl Iterator<Item = f64> + '_ {
+        self.pieces
+            .iter()
+            .flat_map(move |piece| match &piece.columns[column].values {
+                ColumnValues::Numbers(numbers) => numbers.as_slice(),
+                _ => &[],
+            })
+            .copied()
+    }
+
+    /// The codes of a column that was read as codes.
+    pub fn codes(&self, column: usize) -> impl Iterator<Item = u32> + '_ {
+        self.pieces
+            .iter()
+            .flat_map(move |piece| match &piece.columns[column].values {
+                ColumnValues::Codes(codes, _) => codes.as_slice(),
+                _ => &[],
+            })
+            .copied()
+    }
+}

@@ -1,0 +1,261 @@
+//! How a text file is written: what separates its fields and lines, and whether the first line is a header.
+
+use std::path::Path;
+
+use crate::field;
+use crate::field::Field;
+
+/// What may separate fields, likeliest first.
+const SEPARATORS: [u8; 4] = [b',', b'\t', b';', b'|'];
+/// Records that are looked at to find the separator.
+const LOOKED_AT: usize = 20;
+
+/// What the flags say about text files.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options {
+    /// What separates fields, if it is told.
+    pub delimiter: Option<u8>,
+    /// Whether the first line is a header, if it is told.
+    pub header: Option<bool>,
+}
+
+/// How a text file is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Dialect {
+    /// What separates fields.
+    pub delimiter: u8,
+    /// What ends a line: `\n`, which may have a `\r` before it, or `\r` alone.
+    pub ending: u8,
+}
+
+impl Dialect {
+    /// The dialect of a file that starts with `start`; `whole` if that is all of it.
+    pub fn of((start, whole): (&[u8], bool), path: &Path, options: Options) -> Dialect {
+        let ending = if start.contains(&b'\n') || !start.contains(&b'\r') { b'\n' } else { b'\r' };
+        let by_name = crate::bare_extension(path).and_then(|name| (name == "tsv" || name == "tab").then_some(b'\t'));
+        let told = options.delimiter.or(by_name);
+        Dialect { delimiter: told.unwrap_or_else(|| separator(start, whole, ending)), ending }
+    }
+
+    /// Where each whole record of `bytes` ends, behind its line break; `bytes` starts with a record.
+    pub fn ends(&self, bytes: &[u8]) -> Vec<usize> {
+        if !bytes.contains(&b'"') {
+            return memchr::memchr_iter(self.ending, bytes).map(|at| at + 1).collect();
+        }
+        let mut ends = Vec::new();
+        let mut at = 0;
+        while let Some(found) = memchr::memchr2(b'"', self.ending, &bytes[at..]).map(|found| at + found) {
+            if bytes[found] == self.ending {
+                ends.push(found + 1);
+                at = found + 1;
+                continue;
+            }
+            // A quote opens a field only at its start; elsewhere it is a character like any other.
+            let opens = found == 0 || [self.delimiter, b'\n', b'\r'].contains(&bytes[found - 1]);
+            at = if opens { closing(bytes, found + 1).unwrap_or(bytes.len()) } else { found + 1 };
+        }
+        ends
+    }
+
+    /// True if the record ends within quotes.
+    pub fn is_open(&self, record: &[u8]) -> bool {
+        let mut at = 0;
+        loop {
+            let rest = &record[at..];
+            let close = match rest.first() {
+                Some(b'"') => match closing(rest, 1) {
+                    Some(close) => close,
+                    None => return true,
+                },
+                _ => 0,
+            };
+            match memchr::memchr(self.delimiter, &rest[close..]) {
+                Some(found) => at += close + found + 1,
+                None => return false,
+            }
+        }
+    }
+
+    /// The fields of one record, without quotes.
+    pub fn fields(&self, record: &[u8]) -> Vec<Vec<u8>> {
+        let mut fields = Vec::new();
+        self.each_field(record, &mut |_, field| fields.push(field.to_vec()));
+        fields
+    }
+
+    /// Calls `visit` with the position and the text of each field; gives their number.
+    pub fn each_field(&self, record: &[u8], visit: &mut impl FnMut(usize, &[u8])) -> usize {
+        let record = trim_breaks(record);
+        let (mut at, mut count) = (0, 0);
+        loop {
+            let rest = &record[at..];
+            let length = if rest.first() == Some(&b'"') {
+                let close = closing(rest, 1).unwrap_or(rest.len());
+                let end = memchr::memchr(self.delimiter, &rest[close..]).map_or(rest.len(), |found| close + found);
+                visit(count, &unquoted(&rest[..end], close));
+                end
+            } else {
+                let end = memchr::memchr(self.delimiter, rest).unwrap_or(rest.len());
+                visit(count, &rest[..end]);
+                end
+            };
+            count += 1;
+            at += length + 1;
+            if at > record.len() {
+                return count;
+            }
+        }
+    }
+}
+
+/// The position behind the quote that closes a field whose text begins at `at`.
+fn closing(bytes: &[u8], mut at: usize) -> Option<usize> {
+    while let Some(found) = memchr::memchr(b'"', &bytes[at.min(bytes.len())..]) {
+        at += found + 1;
+        if bytes.get(at) != Some(&b'"') {
+            return Some(at);
+        }
+        at += 1;
+    }
+    None
+}
+
+/// The text of a quoted field whose closing quote stands before `close`; doubled quotes are one.
+fn unquoted(field: &[u8], close: usize) -> Vec<u8> {
+    let closed = close > 1 && field.get(close - 1) == Some(&b'"');
+    let inner = &field[1..if closed { close - 1 } else { close }];
+    let mut text = Vec::with_capacity(inner.len());
+    let mut bytes = inner.iter().peekable();
+    while let Some(&byte) = bytes.next() {
+        text.push(byte);
+        if byte == b'"' && bytes.peek() == Some(&&b'"') {
+            bytes.next();
+        }
+    }
+    text.extend_from_slice(&field[close..]);
+    text
+}
+
+/// The record without line breaks at its ends.
+pub fn trim_breaks(record: &[u8]) -> &[u8] {
+    let is_break = |byte: &u8| matches!(byte, b'\r' | b'\n');
+    let start = record.iter().position(|byte| !is_break(byte)).unwrap_or(record.len());
+    let end = record.iter().rposition(|byte| !is_break(byte)).map_or(start, |last| last + 1);
+    &record[start..end]
+}
+
+/// The separator that cuts the first records into the most fields: the same number each, or else of most of them.
+fn separator(start: &[u8], whole: bool, ending: u8) -> u8 {
+    let counts = |delimiter: u8| -> Vec<usize> {
+        let dialect = Dialect { delimiter, ending };
+        let mut ends = dialect.ends(start);
+        // What is cut off tells little, unless there is nothing else.
+        if whole || ends.is_empty() {
+            ends.push(start.len());
+        }
+        let starts = std::iter::once(0).chain(ends.iter().copied());
+        let records = starts.zip(&ends).map(|(from, &to)| &start[from..to]);
+        let filled = records.filter(|record| !trim_breaks(record).is_empty()).take(LOOKED_AT);
+        filled.map(|record| dialect.each_field(record, &mut |_, _| ())).collect()
+    };
+    let counts = SEPARATORS.map(|delimiter| (counts(delimiter), delimiter));
+    let best = |share: f64| {
+        let agreed = counts.iter().rev().filter_map(|(counts, delimiter)| {
+            let first = *counts.first()?;
+            let same = counts.iter().filter(|count| **count == first).count();
+            (same as f64 > share * counts.len() as f64).then_some((first, *delimiter))
+        });
+        agreed.max_by_key(|(count, _)| *count).filter(|(count, _)| *count > 1).map(|(_, delimiter)| delimiter)
+    };
+    best(1.0 - f64::EPSILON).or_else(|| best(0.5)).unwrap_or(b',')
+}
+
+/// True if a first line looks like names: some field is text, or all are numbered as pandas does.
+pub fn is_header(fields: &[Vec<u8>]) -> bool {
+    let kinds: Vec<Field> = fields.iter().map(|field| field::read(field)).collect();
+    let texts = kinds.contains(&Field::Text);
+    let numbered = fields.len() > 1
+        && fields[0].is_empty()
+        && kinds[1..].iter().enumerate().all(|(at, kind)| *kind == Field::Number(at as f64));
+    let nothing = kinds.iter().all(|kind| *kind == Field::Missing);
+    texts || numbered || nothing
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dialect(start: &str) -> Dialect {
+        Dialect::of((start.as_bytes(), true), Path::new("t.csv"), Options::default())
+    }
+
+    #[test]
+    fn the_separator_is_found() {
+        for (text, mark) in [
+            ("a,b\n1,2\n", b','),
+            ("a;b\n1,5;2,5\n", b';'),
+            ("a\tb\n\"x,y\"\t2\n", b'\t'),
+            ("a|b|c\n1|2|3", b'|'),
+            ("a\n1\n2\n", b','),
+            ("a,b\n\"1;2;3\",2\n", b','),
+            ("a;b\n1;2\n3\n4;5\n", b';'),
+            ("weight; kg\n5\n6\n7\n", b','),
+        ] {
+            assert_eq!(dialect(text).delimiter, mark, "{text}");
+        }
+        assert_eq!(dialect("a,b\r1,2\r").ending, b'\r');
+        let cut = Dialect::of((b"a;b;c\n1;2", false), Path::new("t.csv"), Options::default());
+        assert_eq!(cut.delimiter, b';');
+    }
+
+    #[test]
+    fn quotes_that_are_not_closed_are_found() {
+        let dialect = dialect("a,b\n");
+        for (record, open) in [
+            ("a,\"b\"", false),
+            ("a,\"b", true),
+            ("a,\"b\"\"", true),
+            ("5\" pipe,2", false),
+            ("\"a\"b,\"c", true),
+            ("\"", true),
+            ("", false),
+            ("\"a,b\",", false),
+        ] {
+            assert_eq!(dialect.is_open(record.as_bytes()), open, "{record}");
+        }
+    }
+
+    #[test]
+    fn records_and_fields_are_cut_where_the_csv_crate_cuts_them() {
+        let texts = [
+            "a,b\n1,2\n",
+            "\"a\nb\",c\r\n\"x \"\"y\"\"\",\r\n,\n",
+            "5\" pipe,2\nx,\"\"\n\"\",\"open\n3,4",
+            "\"a\"b,c\n\"\"\"\",\"a\"\"\"\n",
+            "\n\na\n\"\n\"\nb",
+            "é,\"ü,\"\n",
+        ];
+        for text in texts {
+            let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
+            let wanted: Vec<Vec<Vec<u8>>> =
+                reader.byte_records().map(|record| record.unwrap().iter().map(<[u8]>::to_vec).collect()).collect();
+            let dialect = dialect(text);
+            let (mut found, mut start) = (Vec::new(), 0);
+            for end in dialect.ends(text.as_bytes()).into_iter().chain([text.len()]) {
+                let record = &text.as_bytes()[start..end];
+                if !trim_breaks(record).is_empty() {
+                    found.push(dialect.fields(record));
+                }
+                start = end;
+            }
+            assert_eq!(found, wanted, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn headers_are_told_from_numbers() {
+        let header = |text: &str| is_header(&dialect(text).fields(text.as_bytes()));
+        assert!(header("a,b") && header("id,2019,2020") && header(",0,1,2") && header(","));
+        assert!(!header("1,2.5,-3") && !header("5") && !header("1,,3"));
+    }
+}

@@ -1,0 +1,331 @@
+//! JSON lines: one object a line. A table's columns are the keys, in the order in which they appear.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::io::{self, Write};
+use std::path::Path;
+
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+use crate::TableError;
+use crate::byte_source::{ByteSource, MemoryLimit, unreadable};
+use crate::chunks::{Chunk, ChunkedTable, ColumnChunk, ColumnValues, NO_CODE, ReadAs, as_number};
+use crate::field::Field;
+use crate::formats::csv_dialect::Dialect;
+use crate::formats::text_records::{Read, RecordBlock, Records, text_start};
+
+/// A file of JSON lines.
+#[derive(Debug)]
+pub struct Lines {
+    records: Records,
+    limit: MemoryLimit,
+    /// The keys.
+    pub names: Vec<String>,
+}
+
+/// What a key holds.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Scalar {
+    /// null.
+    Null,
+    /// true or false.
+    Truth(bool),
+    /// A number.
+    Number(f64),
+    /// Text.
+    Text(String),
+    /// A list or an object.
+    Nested,
+}
+
+impl Scalar {
+    /// As a field of a text table would be read; text is never a number here, but may be a date.
+    fn field(&self) -> Field {
+        match self {
+            Scalar::Null | Scalar::Nested => Field::Missing,
+            Scalar::Truth(value) => Field::Truth(*value),
+            Scalar::Number(value) => Field::Number(*value),
+            Scalar::Text(text) => crate::field::date(text.as_bytes()).map_or(Field::Text, Field::Date),
+        }
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Scalar::Null | Scalar::Nested => String::new(),
+            Scalar::Truth(value) => value.to_string(),
+            Scalar::Number(value) => value.to_string(),
+            Scalar::Text(text) => text.clone(),
+        }
+    }
+}
+
+struct ScalarVisitor;
+
+impl<'de> Visitor<'de> for ScalarVisitor {
+    type Value = Scalar;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Scalar, E> {
+        Ok(Scalar::Truth(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Scalar, E> {
+        Ok(Scalar::Number(value as f64))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Scalar, E> {
+        Ok(Scalar::Number(value as f64))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Scalar, E> {
+        Ok(Scalar::Number(value))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Scalar, E> {
+        Ok(Scalar::Text(value.to_owned()))
+    }
+
+    fn visit_unit<E>(self) -> Result<Scalar, E> {
+        Ok(Scalar::Null)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Scalar, A::Error> {
+        while list.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(Scalar::Nested)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Scalar, A::Error> {
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Scalar::Nested)
+    }
+}
+
+impl<'de> Deserialize<'de> for Scalar {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ScalarVisitor)
+    }
+}
+
+/// The keys of an object and what they hold, in the order of the line.
+struct Object(Vec<(String, Scalar)>);
+
+struct ObjectVisitor;
+
+impl<'de> Visitor<'de> for ObjectVisitor {
+    type Value = Object;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object like {\"x\": 1}")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object, A::Error> {
+        let mut entries = Vec::new();
+        while let Some(entry) = map.next_entry()? {
+            entries.push(entry);
+        }
+        Ok(Object(entries))
+    }
+}
+
+impl<'de> Deserialize<'de> for Object {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(ObjectVisitor)
+    }
+}
+
+impl Lines {
+    /// Reads all lines once, to know the keys.
+    pub fn open(
+        store: ByteSource,
+        path: &Path,
+        limit: MemoryLimit,
+        tell: &mut dyn FnMut(u64, u64),
+    ) -> Result<Lines, TableError> {
+        let start = store.start(1 << 16).map_err(|error| unreadable(path, &error))?;
+        let data = text_start(&start, path)?;
+        if start[data..].trim_ascii_start().starts_with(b"[") {
+            let what = "is one JSON array; JSON lines are read, one object a line (jq -c '.[]' makes them)";
+            return Err(TableError::in_file(path, what));
+        }
+        let dialect = Dialect { delimiter: b',', ending: b'\n' };
+        let mut records = Records::new(store, path, dialect, false, data as u64);
+        records.work_within(limit);
+        let mut lines = Lines { records, limit, names: Vec::new() };
+        let mut known = HashMap::new();
+        let mut names = Vec::new();
+        let take = |keys: Vec<String>| {
+            for key in keys {
+                known.entry(key).or_insert_with_key(|key| names.push(key.clone()));
+            }
+            Ok(())
+        };
+        let starts = lines.records.read(|part| lines.keys(part), take, tell)?;
+        lines.records.starts = starts;
+        lines.names = names;
+        Ok(lines)
+    }
+
+    fn object(&self, at: u64, record: &[u8]) -> Result<Object, TableError> {
+        serde_json::from_slice(record).map_err(|error| {
+            let (line, text) = (self.records.line(at), error.to_string());
+            let what = text.split(" at line ").next().unwrap_or_default();
+            let what = format!("line {line}, position {} is not a JSON object: {what}", error.column());
+            TableError::in_file(&self.records.path, what)
+        })
+    }
+
+    fn keys(&self, part: RecordBlock<'_>) -> Read<Vec<String>> {
+        let (mut seen, mut keys, mut starts) = (HashMap::new(), Vec::new(), Vec::new());
+        for (at, record) in filled(part) {
+            for (key, _) in self.object(at, record)?.0 {
+                seen.entry(key).or_insert_with_key(|key| keys.push(key.clone()));
+            }
+            starts.push(at);
+        }
+        Ok((keys, starts))
+    }
+
+    /// The first lines, all keys read as numbers.
+    pub fn sample(&self) -> Result<ChunkedTable, TableError> {
+        let wants = vec![ReadAs::Numbers; self.names.len()];
+        self.check_size(crate::SAMPLE.min(self.records.count()), &wants)?;
+        let mut frame = ChunkedTable::new(self.names.len());
+        frame.add(self.records.first(crate::SAMPLE, |part| self.piece(part, &wants, &self.places()))?.0)?;
+        Ok(frame)
+    }
+
+    fn places(&self) -> HashMap<&str, usize> {
+        self.names.iter().enumerate().map(|(at, name)| (name.as_str(), at)).collect()
+    }
+
+    /// Reads what is wanted of each key into `frame`.
+    pub fn read(
+        &self,
+        wants: &[ReadAs],
+        frame: &mut ChunkedTable,
+        tell: &mut dyn FnMut(u64, u64),
+    ) -> Result<(), TableError> {
+        let places = self.places();
+        self.check_size(self.records.count(), wants)?;
+        frame.single.fill(false);
+        self.records.read(|part| self.piece(part, wants, &places), |piece| frame.add(piece), tell)?;
+        Ok(())
+    }
+
+    /// Fails if the table is too large. A line need not have all keys, so a small file can make a large one.
+    fn check_size(&self, rows: usize, wants: &[ReadAs]) -> Result<(), TableError> {
+        let wanted = wants.iter().filter(|want| **want != ReadAs::Nothing).count();
+        // A segment of such a file takes too much memory even if the values go to the disk then.
+        let sparse = rows as u64 * wanted as u64 > self.records.store.len();
+        let limit = MemoryLimit { disk: self.limit.disk && !sparse, ..self.limit };
+        let fits = limit.check_values(rows as u64, wanted);
+        fits.map_err(|what| TableError::in_file(&self.records.path, what))
+    }
+
+    fn piece(&self, part: RecordBlock<'_>, wants: &[ReadAs], places: &HashMap<&str, usize>) -> Read<Chunk> {
+        let mut columns: Vec<ColumnChunk> = wants.iter().map(|&want| ColumnChunk::new(want)).collect();
+        let mut starts = Vec::new();
+        for (at, record) in filled(part) {
+            let row = starts.len();
+            for (key, value) in self.object(at, record)?.0 {
+                // A file that changes meanwhile is found out at the end.
+                let Some(&column) = places.get(key.as_str()) else { continue };
+                push(&mut columns[column], &value, row);
+            }
+            starts.push(at);
+            columns.iter_mut().for_each(|cells| pad(cells, row + 1));
+        }
+        Ok((Chunk { rows: starts.len(), columns }, starts))
+    }
+
+    /// The cells of row `row`; lists and objects as they stand in the line.
+    pub fn cells(&self, row: usize) -> io::Result<Vec<String>> {
+        let record = self.records.record(row)?;
+        let object: HashMap<String, &serde_json::value::RawValue> = serde_json::from_slice(&record)?;
+        let text = |value: &&serde_json::value::RawValue| match serde_json::from_str(value.get()) {
+            Ok(serde_json::Value::String(text)) => text,
+            Ok(serde_json::Value::Null) => String::new(),
+            _ => value.get().to_owned(),
+        };
+        Ok(self.names.iter().map(|name| object.get(name).map(text).unwrap_or_default()).collect())
+    }
+
+    /// The row's place in words, for messages.
+    pub fn place(&self, row: usize) -> String {
+        self.records.place(row)
+    }
+
+    /// Writes row `row` byte for byte; more keys are added before the closing brace.
+    pub fn write_row(&self, out: &mut dyn Write, row: usize, more: &[(&str, String)]) -> io::Result<()> {
+        let record = self.records.record(row)?;
+        let open = record.iter().rposition(|&byte| byte == b'}').filter(|_| !more.is_empty()).unwrap_or(record.len());
+        let empty = record[..open].trim_ascii_end().ends_with(b"{");
+        out.write_all(&record[..open])?;
+        for (at, (name, value)) in more.iter().enumerate() {
+            let comma = if at == 0 && empty { "" } else { "," };
+            // There is no other word for what is no number.
+            let value = if value.parse().is_ok_and(f64::is_finite) { value } else { "null" };
+            write!(out, "{comma}\"{name}\":{value}")?;
+        }
+        out.write_all(&record[open..])?;
+        out.write_all(b"\n")
+    }
+
+    /// Writes these keys of all rows.
+    pub fn write_columns(&self, out: &mut dyn Write, columns: &[usize]) -> io::Result<()> {
+        for row in 0..self.records.count() {
+            let record = self.records.record(row)?;
+            let object: HashMap<String, &serde_json::value::RawValue> = serde_json::from_slice(&record)?;
+            let kept = columns.iter().filter_map(|&column| {
+                let name = &self.names[column];
+                Some(format!("{}:{}", serde_json::to_string(name).ok()?, object.get(name)?.get()))
+            });
+            writeln!(out, "{{{}}}", kept.collect::<Vec<_>>().join(","))?;
+        }
+        Ok(())
+    }
+
+    /// Fails if the file is not what it was.
+    pub fn check_unchanged(&self) -> Result<(), TableError> {
+        self.records.store.check_unchanged()
+    }
+}
+
+/// The lines that hold more than spaces.
+fn filled(part: RecordBlock<'_>) -> impl Iterator<Item = (u64, &[u8])> {
+    part.records().filter(|(_, record)| !record.trim_ascii().is_empty())
+}
+
+/// Puts a value into row `row`; of a key that stands twice in a line, the last one counts.
+fn push(cells: &mut ColumnChunk, value: &Scalar, row: usize) {
+    pad(cells, row);
+    if *value == Scalar::Nested {
+        cells.seen.nested = true;
+    }
+    let field = value.field();
+    cells.seen.add(field, row);
+    match &mut cells.values {
+        ColumnValues::None => {}
+        ColumnValues::Numbers(numbers) => {
+            numbers.truncate(row);
+            numbers.push(as_number(field));
+        }
+        ColumnValues::Codes(codes, dictionary) => {
+            codes.truncate(row);
+            codes.push(if field == Field::Missing { NO_CODE } else { dictionary.code(&value.text()) });
+        }
+    }
+}
+
+/// Rows without the key are missing.
+fn pad(cells: &mut ColumnChunk, rows: usize) {
+    match &mut cells.values {
+        ColumnValues::None => {}
+        ColumnValues::Numbers(numbers) if numbers.len() < rows => numbers.resize(rows, f64::NAN),
+        ColumnValues::Codes(codes, _) if codes.len() < rows => codes.resize(rows, NO_CODE),
+        _ => {}
+    }
+}

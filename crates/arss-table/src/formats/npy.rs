@@ -1,0 +1,272 @@
+//! Arrays saved by numpy.
+
+use std::io::{self, Write};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::TableError;
+use crate::byte_source::{ByteReader, ByteSource, MemoryLimit, unreadable};
+use crate::chunks::{Chunk, ChunkedTable, ColumnChunk, ColumnValues, ReadAs};
+use crate::number_text::number;
+use crate::untrusted::npy_header;
+pub use crate::untrusted::npy_header::ElementType;
+use crate::{DenseMatrix, Matrix};
+
+/// Bytes that are read at a time.
+const CHUNK: usize = 8 << 20;
+
+/// An array in a file: its values stay where they are.
+#[derive(Debug)]
+pub struct Array {
+    store: ByteSource,
+    path: PathBuf,
+    kind: ElementType,
+    by_column: bool,
+    /// Where the values begin.
+    data: u64,
+    /// Number of rows.
+    pub rows: usize,
+    /// Number of columns.
+    pub columns: usize,
+}
+
+impl Array {
+    /// Reads the description of the array.
+    pub fn open(store: ByteSource, path: &Path, limit: MemoryLimit) -> Result<Array, TableError> {
+        let store = Arc::new(store);
+        let mut reader = ByteReader { store: store.clone(), at: 0 };
+        let header = npy_header::read(&mut reader).map_err(|what| TableError::in_file(path, what))?;
+        let data = reader.at;
+        drop(reader);
+        let &[rows, columns] = header.shape.as_slice() else {
+            let shape = format!("{:?}", header.shape)
+                .replace('[', "(")
+                .replace(']', if header.shape.len() == 1 { ",)" } else { ")" });
+            let what = format!("has shape {shape}, but a table needs 2 dimensions: rows and columns");
+            return Err(TableError::in_file(path, what));
+        };
+        // What the header claims is believed only if it is there.
+        let size = header.kind.size();
+        let needed = rows.checked_mul(columns).and_then(|count| count.checked_mul(size));
+        let there = store.len().saturating_sub(data);
+        if needed.is_none_or(|needed| needed as u64 > there) {
+            let what =
+                format!("is cut off: {rows} x {columns} values of {size} bytes are announced, {there} bytes are there");
+            return Err(TableError::in_file(path, what));
+        }
+        limit.check_values(rows as u64, columns).map_err(|what| TableError::in_file(path, what))?;
+        let store = Arc::try_unwrap(store).map_err(|_| TableError::in_file(path, "is still being read"))?;
+        Ok(Array { store, path: path.to_owned(), kind: header.kind, by_column: header.by_column, data, rows, columns })
+    }
+
+    /// All values.
+    pub fn values(&self, tell: &mut dyn FnMut(u64, u64)) -> Result<Matrix, TableError> {
+        let (rows, columns, by_column) = (self.rows, self.columns, self.by_column);
+        if self.kind == ElementType::Float(4) {
+            let data = self.converted(|bytes| f32::from_le_bytes(array(bytes)), tell)?;
+            return Ok(Matrix::F32(DenseMatrix { data, rows, columns, by_column }));
+        }
+        let data = self.converted(|bytes| to_f64(self.kind, bytes), tell)?;
+        Ok(Matrix::F64(DenseMatrix { data, rows, columns, by_column }))
+    }
+
+    fn converted<T>(&self, convert: impl Fn(&[u8]) -> T, tell: &mut dyn FnMut(u64, u64)) -> Result<Vec<T>, TableError> {
+        let size = self.kind.size();
+        let count = self.rows * self.columns;
+        let mut values = Vec::with_capacity(count);
+        let mut buffer = vec![0; (count * size).min(CHUNK / size * size)];
+        while values.len() < count {
+            let at = (values.len() * size) as u64;
+            tell(at, (count * size) as u64);
+            let length = buffer.len().min((count - values.len()) * size);
+            let found = self.store.read_at(&mut buffer[..length], self.data + at);
+            match found.map_err(|error| unreadable(&self.path, &error))? {
+                found if found == length => values.extend(buffer[..length].chunks_exact(size).map(&convert)),
+                _ => return Err(unreadable(&self.path, &"it became shorter while it was read")),
+            }
+        }
+        self.store.check_unchanged()?;
+        Ok(values)
+    }
+
+    /// Reads what is wanted of each column into `frame`.
+    pub fn read(
+        &self,
+        wants: &[ReadAs],
+        frame: &mut ChunkedTable,
+        tell: &mut dyn FnMut(u64, u64),
+    ) -> Result<(), TableError> {
+        frame.all_single(wants.iter().map(|_| self.is_single()));
+        let step = (CHUNK / 8 / self.columns.max(1)).max(1);
+        for first in (0..self.rows).step_by(step) {
+            tell(first as u64, self.rows as u64);
+            let rows = first..(first + step).min(self.rows);
+            frame.add(self.piece(rows, wants).map_err(|error| unreadable(&self.path, &error))?)?;
+        }
+        self.store.check_unchanged()
+    }
+
+    /// What is wanted of some rows.
+    fn piece(&self, rows: Range<usize>, wants: &[ReadAs]) -> io::Result<Chunk> {
+        let size = self.kind.size();
+        let slice =
+            |from: usize, to: usize| self.store.slice(self.data + (from * size) as u64, self.data + (to * size) as u64);
+        let all = if self.by_column { Vec::new() } else { slice(rows.start * self.columns, rows.end * self.columns)? };
+        let mut columns: Vec<ColumnChunk> = wants.iter().map(|&want| ColumnChunk::new(want)).collect();
+        for (column, cells) in columns.iter_mut().enumerate().filter(|(column, _)| wants[*column] != ReadAs::Nothing) {
+            let own = column * self.rows;
+            let bytes = if self.by_column { slice(own + rows.start, own + rows.end)? } else { Vec::new() };
+            let numbers: Vec<f64> = if self.by_column {
+                bytes.chunks_exact(size).map(|bytes| to_f64(self.kind, bytes)).collect()
+            } else {
+                let values = all.chunks_exact(size).skip(column).step_by(self.columns);
+                values.map(|bytes| to_f64(self.kind, bytes)).collect()
+            };
+            cells.seen.numbers = numbers.len();
+            match &mut cells.values {
+                ColumnValues::None => {}
+                ColumnValues::Numbers(own) => *own = numbers,
+                ColumnValues::Codes(codes, dictionary) => {
+                    codes.extend(numbers.iter().map(|value| dictionary.code(&value.to_string())));
+                }
+            }
+        }
+        Ok(Chunk { rows: rows.len(), columns })
+    }
+
+    /// The bytes of one value.
+    fn value(&self, row: usize, column: usize) -> io::Result<Vec<u8>> {
+        let at = if self.by_column { column * self.rows + row } else { row * self.columns + column };
+        let (at, size) = (self.data + (at * self.kind.size()) as u64, self.kind.size() as u64);
+        self.store.slice(at, at + size)
+    }
+
+    /// The bytes of row `row`.
+    fn row(&self, row: usize) -> io::Result<Vec<u8>> {
+        if self.by_column {
+            return Ok((0..self.columns)
+                .map(|column| self.value(row, column))
+                .collect::<io::Result<Vec<_>>>()?
+                .concat());
+        }
+        let length = (self.columns * self.kind.size()) as u64;
+        let at = self.data + row as u64 * length;
+        self.store.slice(at, at + length)
+    }
+
+    /// The values of row `row` for people: floats with a few digits.
+    pub fn cells(&self, row: usize) -> io::Result<Vec<String>> {
+        let shown = |bytes| match self.kind {
+            ElementType::Float(_) => number(to_f64(self.kind, bytes)),
+            _ => as_text(self.kind, bytes),
+        };
+        Ok(self.row(row)?.chunks_exact(self.kind.size()).map(shown).collect())
+    }
+
+    /// The values of row `row`, as text that reads back as the same values.
+    pub fn texts(&self, row: usize) -> io::Result<Vec<String>> {
+        Ok(self.row(row)?.chunks_exact(self.kind.size()).map(|bytes| as_text(self.kind, bytes)).collect())
+    }
+
+    /// True for single precision.
+    pub fn is_single(&self) -> bool {
+        self.kind == ElementType::Float(4)
+    }
+
+    /// True for an array of the same element type.
+    pub fn is_like(&self, other: &Array) -> bool {
+        self.kind == other.kind
+    }
+
+    /// The kind of its elements: whole numbers, truth values or neither.
+    pub fn kind(&self) -> ElementType {
+        self.kind
+    }
+
+    /// Writes the description of an array of this element type.
+    pub fn write_header(&self, out: &mut dyn Write, rows: usize, columns: usize) -> io::Result<()> {
+        out.write_all(&npy_header::bytes(self.kind, rows, columns))
+    }
+
+    /// Writes these columns of row `row`.
+    pub fn write_row(&self, out: &mut dyn Write, row: usize, columns: &[usize]) -> io::Result<()> {
+        let (bytes, size) = (self.row(row)?, self.kind.size());
+        columns.iter().try_for_each(|&column| out.write_all(&bytes[column * size..(column + 1) * size]))
+    }
+
+    /// Fails if the file is not what it was.
+    pub fn check_unchanged(&self) -> Result<(), TableError> {
+        self.store.check_unchanged()
+    }
+}
+
+/// The first N bytes; there are always as many.
+fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    std::array::from_fn(|at| bytes[at])
+}
+
+fn to_f64(kind: ElementType, bytes: &[u8]) -> f64 {
+    match kind {
+        ElementType::Bool => f64::from(u8::from(bytes[0] != 0)),
+        ElementType::Int(_) => signed(bytes) as f64,
+        ElementType::Uint(_) => unsigned(bytes) as f64,
+        ElementType::Float(2) => half(u16::from_le_bytes(array(bytes))),
+        ElementType::Float(4) => f64::from(f32::from_le_bytes(array(bytes))),
+        ElementType::Float(_) => f64::from_le_bytes(array(bytes)),
+    }
+}
+
+/// The shortest text that reads back as the same value.
+fn as_text(kind: ElementType, bytes: &[u8]) -> String {
+    match kind {
+        ElementType::Int(_) => signed(bytes).to_string(),
+        ElementType::Uint(_) => unsigned(bytes).to_string(),
+        ElementType::Bool => u8::from(bytes[0] != 0).to_string(),
+        ElementType::Float(4) => format!("{:?}", f32::from_le_bytes(array(bytes))),
+        ElementType::Float(_) => format!("{:?}", to_f64(kind, bytes)),
+    }
+}
+
+fn unsigned(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
+}
+
+fn signed(bytes: &[u8]) -> i64 {
+    let unused = 64 - 8 * bytes.len() as u32;
+    (unsigned(bytes) << unused) as i64 >> unused
+}
+
+/// A half-precision float: 1 bit of sign, 5 of exponent, 10 of fraction.
+fn half(bits: u16) -> f64 {
+    let fraction = f64::from(bits & 0x3ff);
+    let size = match (bits >> 10) & 0x1f {
+        0 => fraction * 2f64.powi(-24),
+        31 if fraction == 0.0 => f64::INFINITY,
+        31 => f64::NAN,
+        exponent => (1024.0 + fraction) * 2f64.powi(i32::from(exponent) - 25),
+    };
+    if bits >> 15 == 1 { -size } else { size }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_integers_keep_their_sign() {
+        assert_eq!(to_f64(ElementType::Int(1), &[0xff]), -1.0);
+        assert_eq!(to_f64(ElementType::Int(2), &(-300i16).to_le_bytes()), -300.0);
+        assert_eq!(to_f64(ElementType::Int(8), &i64::MIN.to_le_bytes()), -(2f64.powi(63)));
+        assert_eq!(to_f64(ElementType::Uint(1), &[0xff]), 255.0);
+        assert_eq!(to_f64(ElementType::Uint(8), &u64::MAX.to_le_bytes()), 2f64.powi(64));
+    }
+
+    #[test]
+    fn half_precision_is_exact() {
+        let known =
+            [(0x3c00, 1.0), (0xc000, -2.0), (0x7bff, 65504.0), (0x0001, 2f64.powi(-24)), (0x3555, 0.333251953125)];
+        assert!(known.iter().all(|&(bits, value)| half(bits) == value));
+        assert!(half(0x7c00).is_infinite() && half(0x7e00).is_nan());
+    }
+}

@@ -1,0 +1,250 @@
+//! Parquet files: columns read in parallel, chosen rows brought back with all their columns.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use bytes::Bytes;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder, RowSelection,
+};
+use parquet::errors::{ParquetError, Result as ParquetResult};
+use parquet::file::metadata::{ColumnChunkMetaData, KeyValue};
+use parquet::file::reader::{ChunkReader, Length};
+use rayon::prelude::*;
+
+use crate::TableError;
+use crate::byte_source::{ByteReader, ByteSource, MemoryLimit};
+use crate::chunks::{Chunk, ChunkedTable, ColumnChunk, ReadAs};
+use crate::formats::arrow_columns;
+use crate::untrusted::catch_panic::guarded;
+use crate::untrusted::parquet_check;
+
+/// What the pages of a column take while it is read (measured: 64 columns as pyarrow writes them take 150 MB).
+const PAGES: u64 = 5 << 19;
+/// Rows a batch.
+const BATCH: usize = 1 << 16;
+
+/// A Parquet file.
+#[derive(Debug)]
+pub struct Parquet {
+    store: Shared,
+    path: PathBuf,
+    metadata: ArrowReaderMetadata,
+    limit: MemoryLimit,
+    pub rows: usize,
+    /// The columns.
+    pub schema: SchemaRef,
+}
+
+/// The bytes, as the reader takes them; threads do not disturb each other.
+#[derive(Debug, Clone)]
+struct Shared(Arc<ByteSource>);
+
+impl Length for Shared {
+    fn len(&self) -> u64 {
+        self.0.len()
+    }
+}
+
+impl ChunkReader for Shared {
+    type T = io::BufReader<ByteReader>;
+
+    fn get_read(&self, start: u64) -> ParquetResult<Self::T> {
+        Ok(io::BufReader::new(ByteReader { store: self.0.clone(), at: start }))
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> ParquetResult<Bytes> {
+        let end = start.checked_add(length as u64).filter(|&end| end <= self.0.len());
+        let Some(end) = end else { return Err(ParquetError::EOF("it is cut off".to_owned())) };
+        Ok(Bytes::from(self.0.slice(start, end)?))
+    }
+}
+
+impl Parquet {
+    /// Reads the description of the file.
+    pub fn open(store: ByteSource, path: &Path, limit: MemoryLimit) -> Result<Parquet, TableError> {
+        parquet_check::description(&store, limit).map_err(|what| broken(path, &what))?;
+        let store = Shared(Arc::new(store));
+        let load = || -> ParquetResult<_> {
+            let metadata = ArrowReaderMetadata::load(&store, ArrowReaderOptions::new())?;
+            let rows = parquet_check::rows(metadata.metadata()).map_err(ParquetError::General)?;
+            Ok((metadata, rows))
+        };
+        let (metadata, rows) = caught(load).map_err(|error| broken(path, &error))?;
+        let schema = metadata.schema().clone();
+        Ok(Parquet { store, path: path.to_owned(), metadata, limit, rows, schema })
+    }
+
+    fn builder(&self) -> ParquetRecordBatchReaderBuilder<Shared> {
+        let rows = self.rows.clamp(1, BATCH);
+        ParquetRecordBatchReaderBuilder::new_with_metadata(self.store.clone(), self.metadata.clone())
+            .with_batch_size(rows)
+    }
+
+    fn projection(&self, columns: &[usize]) -> ProjectionMask {
+        ProjectionMask::roots(self.metadata.parquet_schema(), columns.iter().copied())
+    }
+
+    /// What the types of the columns tell.
+    pub fn sample(&self) -> ChunkedTable {
+        let mut frame = ChunkedTable::new(self.schema.fields().len());
+        for (column, field) in self.schema.fields().iter().enumerate() {
+            frame.seen[column] = crate::seen_of(field.data_type());
+            frame.single[column] = arrow_columns::is_single(field);
+        }
+        frame
+    }
+
+    /// Reads what is wanted of each column into `frame`, row group by row group.
+    pub fn read(
+        &self,
+        wants: &[ReadAs],
+        frame: &mut ChunkedTable,
+        tell: &mut dyn FnMut(u64, u64),
+    ) -> Result<(), TableError> {
+        let wanted = wants.iter().filter(|want| **want != ReadAs::Nothing).count();
+        let fits = self.limit.check_values(self.rows as u64, wanted);
+        fits.map_err(|what| TableError::in_file(&self.path, what))?;
+        frame.all_single(self.schema.fields().iter().map(|field| arrow_columns::is_single(field)));
+        let groups = self.metadata.metadata().num_row_groups();
+        for group in 0..groups {
+            tell(group as u64, groups as u64);
+            self.read_group(group, wants, frame)?;
+        }
+        self.store.0.check_unchanged()
+    }
+
+    /// Reads a row group batch by batch, the columns of a batch at once: no more than a batch is in memory.
+    fn read_group(&self, group: usize, wants: &[ReadAs], frame: &mut ChunkedTable) -> Result<(), TableError> {
+        let failed = |error| broken(&self.path, &error);
+        let announced = self.announced(group).map_err(failed)?;
+        let columns = (0..wants.len()).into_par_iter().map(|column| self.column(group, column, wants[column]));
+        let mut columns: Vec<Option<ParquetRecordBatchReader>> = columns.collect::<Result<_, _>>().map_err(failed)?;
+        let mut rows = 0;
+        loop {
+            let batch = columns.par_iter_mut().zip(wants).map(|(reader, &want)| next_cells(reader.as_mut(), want));
+            let batch: Vec<Option<ColumnChunk>> = batch.collect::<ParquetResult<_>>().map_err(failed)?;
+            let found = batch.iter().flatten().map(ColumnChunk::len).max().unwrap_or_default();
+            rows += found;
+            let short = batch.iter().zip(wants).filter(|(_, want)| **want != ReadAs::Nothing);
+            let short =
+                short.map(|(cells, _)| cells.as_ref().map_or(0, ColumnChunk::len)).find(|&length| length < found);
+            if let Some(short) = short {
+                return Err(failed(uneven(rows - found + short, rows)));
+            }
+            if rows > announced || (found == 0 && rows < announced && columns.iter().any(Option::is_some)) {
+                return Err(failed(uneven(rows, announced)));
+            }
+            if found == 0 {
+                return Ok(());
+            }
+            let cells =
+                batch.into_iter().zip(wants).map(|(cells, &want)| cells.unwrap_or_else(|| ColumnChunk::new(want)));
+            frame.add(Chunk { rows: found, columns: cells.collect() })?;
+        }
+    }
+
+    /// Bytes of the pages that are unpacked at once: a dictionary and a page a column, of the usual size or all there is.
+    pub fn pages(&self, wants: &[ReadAs]) -> u64 {
+        let of = |chunk: &ColumnChunkMetaData| u64::try_from(chunk.uncompressed_size()).unwrap_or(PAGES).min(PAGES);
+        let groups = self.metadata.metadata().row_groups().iter();
+        let most = groups.map(|group| group.columns().iter().map(of).sum::<u64>()).max().unwrap_or_default();
+        let wanted = wants.iter().filter(|want| **want != ReadAs::Nothing).count() as u64;
+        most * wanted / (wants.len() as u64).max(1)
+    }
+
+    /// The rows that a row group is said to have.
+    fn announced(&self, group: usize) -> ParquetResult<usize> {
+        Ok(usize::try_from(self.metadata.metadata().row_group(group).num_rows())?)
+    }
+
+    /// A reader of one column of a row group; none if nothing is wanted of it.
+    fn column(&self, group: usize, column: usize, want: ReadAs) -> ParquetResult<Option<ParquetRecordBatchReader>> {
+        if want == ReadAs::Nothing {
+            return Ok(None);
+        }
+        let projection = self.projection(&[column]);
+        self.check_pages(group, &projection)?;
+        // Arrow's values and ours, of all columns, in an eighth of what may be used.
+        let rows = self.limit.bytes / 8 / (16 * self.schema.fields().len() as u64);
+        let rows = usize::try_from(rows).unwrap_or(BATCH).clamp(1024, BATCH).min(self.rows.max(1));
+        let builder = self.builder().with_batch_size(rows);
+        caught(|| builder.with_row_groups(vec![group]).with_projection(projection).build()).map(Some)
+    }
+
+    /// Fails if a length in these columns of a row group is broken.
+    fn check_pages(&self, group: usize, columns: &ProjectionMask) -> ParquetResult<()> {
+        let chunks = self.metadata.metadata().row_group(group).columns();
+        let mut chunks = chunks.iter().enumerate().filter(|(leaf, _)| columns.leaf_included(*leaf));
+        let check = |(_, chunk)| parquet_check::pages(&self.store.0, chunk, self.limit);
+        chunks.try_for_each(check).map_err(ParquetError::General)
+    }
+
+    /// These rows with all columns, in this order.
+    pub fn batch(&self, rows: &[usize]) -> io::Result<RecordBatch> {
+        let failed = |error| io::Error::other(format!("{} {}", self.path.display(), not_whole(&error)));
+        let mut sorted = rows.to_vec();
+        sorted.sort_unstable();
+        sorted.dedup();
+        for group in 0..self.metadata.metadata().num_row_groups() {
+            self.check_pages(group, &ProjectionMask::all()).map_err(failed)?;
+        }
+        let read = || -> ParquetResult<Vec<RecordBatch>> {
+            let ranges = sorted.iter().map(|&row| row..row + 1);
+            let selection = RowSelection::from_consecutive_ranges(ranges, self.rows);
+            let reader = self.builder().with_row_selection(selection).build()?;
+            Ok(reader.collect::<Result<_, _>>()?)
+        };
+        let batches = caught(read).map_err(failed)?;
+        let found = arrow_select::concat::concat_batches(&self.schema, &batches).map_err(io::Error::other)?;
+        crate::formats::arrow::reordered(&found, &sorted, rows)
+    }
+
+    /// What the file says about itself besides its schema.
+    pub fn key_values(&self) -> Option<Vec<KeyValue>> {
+        let all = self.metadata.metadata().file_metadata().key_value_metadata()?;
+        Some(all.iter().filter(|pair| pair.key != "ARROW:schema").cloned().collect())
+    }
+
+    /// How the first column is packed.
+    pub fn compression(&self) -> parquet::basic::Compression {
+        let metadata = self.metadata.metadata();
+        let first = metadata.row_groups().first().and_then(|group| group.columns().first());
+        first.map_or(parquet::basic::Compression::SNAPPY, |column| column.compression())
+    }
+
+    /// Fails if the file is not what it was.
+    pub fn check_unchanged(&self) -> Result<(), TableError> {
+        self.store.0.check_unchanged()
+    }
+}
+
+/// The next cells of a column; none at its end, or if nothing is read of it.
+fn next_cells(reader: Option<&mut ParquetRecordBatchReader>, want: ReadAs) -> ParquetResult<Option<ColumnChunk>> {
+    let Some(reader) = reader else { return Ok(None) };
+    caught(|| reader.next().map(|batch| Ok(arrow_columns::cells(batch?.column(0), want)?)).transpose())
+}
+
+/// A panic of the reader is an error like the others.
+fn caught<T>(read: impl FnOnce() -> ParquetResult<T>) -> ParquetResult<T> {
+    guarded(read).unwrap_or_else(|what| Err(ParquetError::General(what)))
+}
+
+fn uneven(found: usize, announced: usize) -> ParquetError {
+    ParquetError::General(format!("a column has {found} rows or more, but {announced} are announced"))
+}
+
+fn broken(path: &Path, error: &dyn std::fmt::Display) -> TableError {
+    TableError::in_file(path, not_whole(error))
+}
+
+fn not_whole(error: &dyn std::fmt::Display) -> String {
+    let text = error.to_string();
+    let what = ["External: ", "Parquet argument error: ", "Parquet error: ", "EOF: "];
+    let what = what.iter().fold(text.as_str(), |text, start| text.trim_start_matches(start));
+    format!("is no whole Parquet file: {what}")
+}

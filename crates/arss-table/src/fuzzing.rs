@@ -1,0 +1,68 @@
+//! What the fuzz targets call: one file of any bytes, read and written as a run would.
+
+use std::path::Path;
+
+use crate::TableError;
+use crate::byte_source::MemoryLimit;
+use crate::{ColumnOptions, Encode, Missing, ReadOptions};
+use crate::{DenseMatrix, ExtraColumns, ExtraValues, Matrix, OutputFormat, Picks, Table};
+
+/// Bytes that may be held.
+const MEMORY: u64 = 64 << 20;
+/// Names that ask for every format.
+const TARGETS: [&str; 6] = ["o.csv", "o.tsv.gz", "o.jsonl", "o.parquet", "o.arrow", "o.npy"];
+
+/// What is read to a scratch file is what is read to memory, bit by bit.
+fn assert_same(values: &Matrix, from_disk: Result<Table, TableError>) {
+    let from_disk = from_disk.and_then(|table| table.values.loaded());
+    let bits = |values: &Matrix| -> Vec<u64> {
+        match values {
+            Matrix::F32(grid) => rows(grid).map(|value| u64::from(value.to_bits())).collect(),
+            Matrix::F64(grid) => rows(grid).map(f64::to_bits).collect(),
+            Matrix::Disk32(_) | Matrix::Disk64(_) => Vec::new(),
+        }
+    };
+    let there = from_disk.as_ref().map(|there| (there.shape(), there.element(), bits(there)));
+    assert_eq!(there.ok(), Some((values.shape(), values.element(), bits(values))));
+}
+
+fn rows<T: arss::Float>(grid: &DenseMatrix<T>) -> impl Iterator<Item = T> + '_ {
+    (0..grid.rows).flat_map(move |row| (0..grid.columns).map(move |column| grid.get(row, column)))
+}
+
+/// Reads `bytes` as the file `name` and writes its first and last row in every format. Broken input is an error as
+/// always; anything else that goes wrong is a panic.
+pub fn read_and_write(name: &str, bytes: &[u8]) {
+    let folder = std::env::temp_dir();
+    for (encode, missing) in [(None, Missing::Drop), (Some(Encode::Ordinal), Missing::Median)] {
+        let asked = encode.is_some();
+        let mut reading = ReadOptions {
+            limit: MemoryLimit::new(Some(MEMORY)),
+            choice: ColumnOptions { encode, truths: asked, dates: asked, ..ColumnOptions::default() },
+            missing,
+            ..ReadOptions::default()
+        };
+        let table = crate::read_bytes(bytes, name, &reading);
+
+        (reading.scratch, reading.limit.disk) = (Some(folder.as_path()), true);
+        let from_disk = crate::read_bytes(bytes, name, &reading);
+        let Ok(table) = table else { continue };
+        assert_same(&table.values, from_disk);
+        let (rows, columns) = table.values.shape();
+        let picks = [rows - 1, 0];
+        assert_eq!(table.cells(0).len(), table.headings().len());
+        let extra = ExtraColumns {
+            columns: vec![("rank", ExtraValues::Int(vec![1, 2])), ("score", ExtraValues::Float(vec![0.5, 2.0]))],
+        };
+        for target in TARGETS {
+            let path = Path::new(target);
+            let Ok(target) = OutputFormat::of(path) else { panic!("{target} is not known") };
+            if table.check_target(path, target).is_ok() {
+                // Some types have no words in some formats: such a file cannot be written, which is no panic.
+                let _ = table.write(&mut std::io::sink(), target, Picks::Rows(&picks), &extra);
+                let _ =
+                    table.write(&mut std::io::sink(), target, Picks::Columns(&[columns - 1]), &ExtraColumns::default());
+            }
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! A table: the values to choose by, and the files they came from.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::io::Write;
+
+use crate::TableError;
+use crate::source::Source;
+use crate::{ExtraColumns, Matrix, OutputFormat, write};
+
+/// Shown for cells that cannot be read again.
+const UNREADABLE: &str = "(cannot be read)";
+
+/// A column of text: which of its texts each row has.
+#[derive(Debug, Clone)]
+pub struct Categories {
+    /// One a row; [`Categories::MISSING`] where there is none.
+    pub codes: Vec<u32>,
+    /// The texts.
+    pub names: Vec<String>,
+}
+
+impl Categories {
+    /// The code of a row without a text.
+    pub const MISSING: u32 = crate::chunks::NO_CODE;
+
+    /// The text of each row, empty where there is none.
+    pub fn texts(self) -> Vec<String> {
+        self.codes.iter().map(|&code| self.names.get(code as usize).cloned().unwrap_or_default()).collect()
+    }
+}
+
+/// Columns that were read, but are not chosen by.
+#[derive(Debug, Default)]
+pub struct SideColumns {
+    /// How much each row counts.
+    pub weights: Option<Vec<f64>>,
+    /// The group of each row.
+    pub group: Option<Categories>,
+    /// The label of each row.
+    pub label: Option<Categories>,
+    /// The position of the column that names rows.
+    pub id: Option<usize>,
+}
+
+/// A table. Rows are those that were kept, counted from 0; [`Table::number`] is what people call them.
+#[derive(Debug)]
+pub struct Table {
+    /// The columns to choose by.
+    pub values: Matrix,
+    /// The files.
+    pub source: Source,
+    /// What the reader wants to be said.
+    pub messages: Vec<String>,
+    /// Columns that are not chosen by.
+    pub side: SideColumns,
+    /// The names of the columns to choose by.
+    pub names: Vec<String>,
+    /// The column of the file that each of them comes from.
+    pub origins: Vec<usize>,
+    /// The number in the file of each row, if some were dropped.
+    pub kept: Option<Vec<usize>>,
+    /// Missing values that were filled in.
+    pub filled: usize,
+    /// Cells that were asked for.
+    pub shown: RefCell<HashMap<usize, Vec<String>>>,
+}
+
+/// What is written: rows with all columns, or columns with all rows.
+#[derive(Debug, Clone, Copy)]
+pub enum Picks<'a> {
+    /// These rows, in this order.
+    Rows(&'a [usize]),
+    /// These columns among those to choose by, in this order.
+    Columns(&'a [usize]),
+}
+
+impl Table {
+    /// The name of column `column`, if the file has names.
+    pub fn name(&self, column: usize) -> Option<&str> {
+        self.source.parts[0].named().then(|| self.names[column].as_str())
+    }
+
+    /// The names of all columns of the file.
+    pub fn headings(&self) -> Vec<String> {
+        self.source.headings.clone()
+    }
+
+    /// The number in the file of row `row`, from 0.
+    pub fn number(&self, row: usize) -> usize {
+        self.kept.as_ref().map_or(row, |kept| kept[row])
+    }
+
+    /// What people call these items: rows by their numbers in the file, columns by their places.
+    pub fn numbers(&self, items: &[usize], columns: bool) -> Vec<usize> {
+        items.iter().map(|&item| if columns { item } else { self.number(item) }).collect()
+    }
+
+    /// The row that has number `number` in the file; none if it was dropped.
+    pub fn row_of(&self, number: usize) -> Option<usize> {
+        self.kept.as_ref().map_or(Some(number), |kept| kept.binary_search(&number).ok())
+    }
+
+    /// Brings the cells of these rows, many at once, so that asking for each of them is cheap.
+    pub fn fetch(&self, rows: &[usize]) {
+        let mut shown = self.shown.borrow_mut();
+        let wanted: Vec<usize> = rows.iter().copied().filter(|row| !shown.contains_key(row)).collect();
+        let numbers: Vec<usize> = wanted.iter().map(|&row| self.number(row)).collect();
+        // A column that was not used may be broken, or the file gone: nothing was chosen by it, and writing fails then.
+        let unreadable = || vec![vec![UNREADABLE.to_owned(); self.source.headings.len()]; numbers.len()];
+        let cells = self.source.cells(&numbers).unwrap_or_else(|_| unreadable());
+        shown.extend(wanted.into_iter().zip(cells));
+    }
+
+    /// The cells of row `row`, as they stood in the file.
+    pub fn cells(&self, row: usize) -> Vec<String> {
+        self.fetch(&[row]);
+        self.shown.borrow().get(&row).cloned().unwrap_or_default()
+    }
+
+    /// What names row `row`, if a column does.
+    pub fn id(&self, row: usize) -> Option<String> {
+        let column = self.side.id?;
+        self.cells(row).into_iter().nth(column)
+    }
+
+    /// Fails if picks of this table cannot be written to such a file.
+    pub fn check_target(&self, path: &std::path::Path, target: OutputFormat) -> Result<(), TableError> {
+        if self.source.paths.iter().any(|input| crate::is_same(path, input)) {
+            return Err(TableError::in_file(path, "is an input; write to another file"));
+        }
+        match write::obstacle(&self.source, target.format) {
+            Some(what) => Err(TableError::in_file(path, what)),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes the picks as they stood in the file, with more columns behind them.
+    pub fn write(
+        &self,
+        out: &mut dyn Write,
+        target: OutputFormat,
+        picks: Picks<'_>,
+        extra: &ExtraColumns,
+    ) -> std::io::Result<()> {
+        target.pack(out, |out, format| match picks {
+            Picks::Rows(rows) => {
+                let numbers: Vec<usize> = rows.iter().map(|&row| self.number(row)).collect();
+                write::rows(&self.source, out, format, &numbers, extra)
+            }
+            Picks::Columns(columns) => {
+                let mut origins: Vec<usize> = Vec::new();
+                for &column in columns {
+                    // Several encoded columns come from one.
+                    if !origins.contains(&self.origins[column]) {
+                        origins.push(self.origins[column]);
+                    }
+                }
+                write::columns(&self.source, out, format, &origins)
+            }
+        })
+    }
+}
