@@ -5,7 +5,8 @@ use std::path::Path;
 
 use arss::elsewhere::{RowSource, Stream, triangle};
 use arss::{Count, Error, Float, Method, Run, Samples, Selection};
-use arss_table::scratch::{DiskFloat, Rows, ScratchFile};
+use arss_table::DiskMatrix;
+use arss_table::scratch::{DiskFloat, ScratchFile};
 
 use crate::args::large_tables::DiskArgs;
 use crate::failure::Failure;
@@ -69,8 +70,8 @@ pub fn run(values: &Matrix, job: &Job<'_>, messages: &mut Messages) -> Result<Se
     let selection = match values {
         Matrix::F32(grid) => run_grid(grid, job, messages),
         Matrix::F64(grid) => run_grid(grid, job, messages),
-        Matrix::Disk32(spilled) => run_rows(&spilled.rows, job, messages),
-        Matrix::Disk64(spilled) => run_rows(&spilled.rows, job, messages),
+        Matrix::Disk32(spilled) => run_disk(spilled, job, messages),
+        Matrix::Disk64(spilled) => run_disk(spilled, job, messages),
     };
     interrupt::check()?;
     interrupt::enter(Stage::Writing);
@@ -92,7 +93,7 @@ fn run_grid<T: Float>(grid: &DenseMatrix<T>, job: &Job<'_>, messages: &mut Messa
 }
 
 /// The same from a file.
-fn run_rows<T: DiskFloat>(rows: &Rows<T>, job: &Job<'_>, messages: &mut Messages) -> Result<Selection, Failure> {
+fn run_disk<T: DiskFloat>(rows: &DiskMatrix<T>, job: &Job<'_>, messages: &mut Messages) -> Result<Selection, Failure> {
     let (items, features) = (rows.items(), rows.features());
     if job.features {
         // Methods that look at distances and angles only see the same columns in a small triangle.
@@ -119,7 +120,7 @@ fn run_rows<T: DiskFloat>(rows: &Rows<T>, job: &Job<'_>, messages: &mut Messages
 
 /// The checkpoint of the run, if one is asked for.
 fn checkpoint_of<'a, T: DiskFloat>(
-    rows: &Rows<T>,
+    rows: &DiskMatrix<T>,
     job: &Job<'_>,
     state: (&'a ScratchFile<T>, &'a ScratchFile<f64>),
     messages: &mut Messages,

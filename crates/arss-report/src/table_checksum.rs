@@ -12,11 +12,11 @@ pub struct Checksum(Sum);
 impl Checksum {
     /// Of the shape, every value and the names of all columns.
     pub fn of(table: &Table) -> Self {
-        let (rows, columns) = table.values.shape();
+        let (rows, columns) = table.matrix.shape();
         let mut sum = Checksum(Sum::default());
         sum.add(rows as u64);
         sum.add(columns as u64);
-        match &table.values {
+        match &table.matrix {
             Matrix::F32(grid) => sum.add_values(&grid.data),
             Matrix::F64(grid) => sum.add_values(&grid.data),
             // A file that cannot be read fails where it is chosen from.

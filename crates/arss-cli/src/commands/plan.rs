@@ -46,7 +46,7 @@ pub fn run(args: &PlanArgs) -> Result<(), Failure> {
         Ok(room) => (room, None),
         Err(refused) => (MemoryPlan::default(), Some(refused)),
     };
-    if let Some(survey) = arss_table::probe_shape(&select::reading(args)) {
+    if let Some(survey) = arss_table::probe_shape(&args.input.inputs, &select::read_options(args)) {
         let need = memory_estimate::of_run(&survey, &method, &Shape::new(&survey, args.k, args.features));
         plan.add_memory(need, memory_estimate::limit(args), room.scratch.is_some());
         plan.add_survey(args, &survey);
@@ -58,7 +58,7 @@ pub fn run(args: &PlanArgs) -> Result<(), Failure> {
         let ready = select::ready(args, &mut messages)?;
         plan.add_table(&ready.table);
         progress::phase("time");
-        let timed = time_estimate::time(&ready.table.values, &method, &select::job(args, &ready))?;
+        let timed = time_estimate::time(&ready.table.matrix, &method, &select::job(args, &ready))?;
         if let Some(timed) = timed {
             plan.add_time(&timed, args.features);
         }
@@ -147,10 +147,10 @@ impl Plan {
 
     /// What is known once the table was read.
     fn add_table(&mut self, table: &Table) {
-        let (rows, columns) = table.values.shape();
-        let names = &table.names;
+        let (rows, columns) = table.matrix.shape();
+        let names = &table.feature_names;
         let headings = table.headings();
-        let used = |heading: &String| table.origins.iter().any(|&column| headings[column] == *heading);
+        let used = |heading: &String| table.feature_columns.iter().any(|&column| headings[column] == *heading);
         let ignored: Vec<String> = headings.iter().filter(|heading| !used(heading)).cloned().collect();
         let text = format!("{rows} rows, {} columns", headings.len());
         let object = json!({ "rows": rows, "columns": headings.len(), "exact": true });

@@ -57,8 +57,8 @@ pub fn of_run(survey: &TableShape, method: &Method, shape: &Shape) -> u64 {
     let counted = survey.rows.max(survey.used) < UNHEARD_OF >> 8;
     let Some(values) = values.filter(|bytes| counted && *bytes < UNHEARD_OF) else { return u64::MAX };
     // What was read stands in pieces until the table is put together, and they become fewer as it grows.
-    let pieces = if survey.in_pieces { survey.rows * survey.used * 8 } else { 0 };
-    let buffers = survey.bytes.min(if survey.in_pieces { 2 * BUFFERS } else { BUFFERS });
+    let pieces = if survey.in_chunks { survey.rows * survey.used * 8 } else { 0 };
+    let buffers = survey.bytes.min(if survey.in_chunks { 2 * BUFFERS } else { BUFFERS });
     PROGRAM + buffers + survey.held + values + pieces.max(of_method(method, shape))
 }
 

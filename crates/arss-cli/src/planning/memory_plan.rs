@@ -31,7 +31,7 @@ pub fn plan(args: &SelectArgs, method: &Method) -> Result<MemoryPlan, Failure> {
         return Err(Failure::in_file(&folder, "is no folder, so it cannot hold scratch files"));
     }
     let checkpoint = flags.checkpoint.is_some();
-    let Some(survey) = arss_table::probe_shape(&select::reading(args)) else {
+    let Some(survey) = arss_table::probe_shape(&args.input.inputs, &select::read_options(args)) else {
         // Packed, from a pipe, or no table: where somebody cares about memory it is unpacked to the disk.
         let cared = args.out.memory.is_some() || flags.scratch.is_some() || checkpoint;
         let can = can_stream(args, method, None);
@@ -86,7 +86,7 @@ pub fn plan(args: &SelectArgs, method: &Method) -> Result<MemoryPlan, Failure> {
 pub fn fits_now(args: &SelectArgs, method: &Method, values: &Matrix) -> Result<bool, Failure> {
     let (rows, used) = values.shape();
     let (rows, used) = (rows as u64, used as u64);
-    let survey = TableShape { rows, used, element: values.element(), exact: true, ..TableShape::default() };
+    let survey = TableShape { rows, used, element: values.element_bytes(), exact: true, ..TableShape::default() };
     let Some(limit) = memory_estimate::limit(args) else { return Ok(args.out.disk.checkpoint.is_none()) };
     let need = memory_estimate::of_run(&survey, method, &Shape::new(&survey, args.k, args.features));
     if need <= limit {

@@ -32,13 +32,14 @@ const PIECE: usize = 1 << 20;
 /// use arss::elsewhere::Stream;
 /// use arss::{Count, Method, Rrss, Run};
 /// use arss_table::checkpoint::Checkpoint;
-/// use arss_table::scratch::{Rows, ScratchFile};
+/// use arss_table::DiskMatrix;
+/// use arss_table::scratch::ScratchFile;
 ///
 /// let folder = tempfile::tempdir()?;
 /// let table: Vec<f64> = (0..600).map(|i| f64::from(i * i % 17)).collect();
 /// let mut file = ScratchFile::new(folder.path())?;
 /// file.append(&table)?;
-/// let rows = Rows::in_scratch(file, 3);
+/// let rows = DiskMatrix::in_scratch(file, 3);
 /// let (values, numbers) = (ScratchFile::new(folder.path())?, ScratchFile::new(folder.path())?);
 /// let stream = Stream { source: &rows, values: &values, numbers: &numbers, memory: 1 << 20 };
 /// let identity = vec!["rows: 200".to_owned()];

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use crate::DiskMatrix;
 use crate::checkpoint::Checkpoint;
 use crate::checksum::Sum;
-use crate::scratch::{DiskFloat, Rows, ScratchFile};
+use crate::scratch::{DiskFloat, ScratchFile};
 use arss::elsewhere::RowSource;
 use arss::{Count, Method};
 
@@ -29,7 +30,7 @@ pub struct Options<'a> {
 
 /// The checkpoint of a run, new or the one to go on from, and a note where `resume` was asked for.
 pub fn open<'a, T: DiskFloat>(
-    rows: &Rows<T>,
+    rows: &DiskMatrix<T>,
     options: &Options<'_>,
     state: (&'a ScratchFile<T>, &'a ScratchFile<f64>),
 ) -> Result<(Checkpoint<'a, T>, Option<String>), TableError> {
@@ -72,15 +73,14 @@ pub fn done(folder: Option<&Path>) -> Result<(), TableError> {
 }
 
 /// What tells this run from others: the values and everything that the result depends on.
-fn identity<T: DiskFloat>(rows: &Rows<T>, options: &Options<'_>) -> Result<Vec<String>, TableError> {
+fn identity<T: DiskFloat>(rows: &DiskMatrix<T>, options: &Options<'_>) -> Result<Vec<String>, TableError> {
     let mut sum = Sum::default();
     let mut bytes = Vec::new();
     rows.walk(&mut |_, values| {
         bytes.clear();
         values.iter().for_each(|value| bytes.extend_from_slice(&value.to_f64().to_bits().to_le_bytes()));
         sum.add(&bytes);
-    })
-    .map_err(|error| TableError::Run(error.to_string()))?;
+    })?;
     let mut lines = vec![
         format!("arss {}", env!("CARGO_PKG_VERSION")),
         format!("{} rows", rows.items()),

@@ -7,8 +7,9 @@ use std::sync::{Mutex, PoisonError};
 use rayon::prelude::*;
 
 use crate::TableError;
-use crate::byte_source::{ByteSource, MemoryLimit, unreadable};
+use crate::byte_source::{ByteSource, unreadable};
 use crate::formats::csv_dialect::{Dialect, trim_breaks};
+use crate::untrusted::limit::MemoryLimit;
 
 /// Bytes that are read at a time; more only if a record is longer.
 const CHUNK: usize = 16 << 20;
@@ -24,6 +25,9 @@ const TAIL: u64 = 1 << 18;
 const PIECE: usize = 4096;
 /// No record is longer; what looks like one has lost a quote.
 const LONGEST: usize = 256 << 20;
+
+/// Rows that tell what the columns of a file hold, before it is read whole.
+pub const SAMPLE: usize = 1000;
 
 /// What some programs write before UTF-8 text.
 pub const BOM: &[u8] = b"\xef\xbb\xbf";

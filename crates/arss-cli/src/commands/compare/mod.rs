@@ -72,7 +72,7 @@ pub fn run(args: &CompareArgs, words: &[OsString]) -> Result<(), Failure> {
     let job = job(&exemplars, args.k, args);
     let (selection, seconds) = timed(&table, &job)?;
     messages.flush();
-    let judge = Judge::new(NumericView::new(&table.values)?, &selection.residuals, labels, selection.indices.len());
+    let judge = Judge::new(NumericView::new(&table.matrix)?, &selection.residuals, labels, selection.indices.len());
     let first = Entry::new(&selection, seconds, judge.judge(&selection.indices));
     let compared = compare(args, &table, &judge, first)?;
 
@@ -127,7 +127,7 @@ impl Compared {
         judge: &Judge<'_>,
     ) -> Result<(), Failure> {
         let (method, k) = (method(name, args.seed), judge.k);
-        let expected = patience::seconds(name, table.values.shape(), k);
+        let expected = patience::seconds(name, table.matrix.shape(), k);
         if args.methods.is_empty() && expected > args.patience {
             let reason =
                 format!("it would take about {}; --methods {} runs it", patience::words(expected), method.name());
@@ -189,6 +189,6 @@ fn job<'a>(method: &'a Method, count: Count, args: &CompareArgs) -> Job<'a> {
 fn timed(table: &Table, job: &Job<'_>) -> Result<(Selection, f64), Failure> {
     let start = Instant::now();
     // Notes are in the JSON object; on stderr they would not say which method they are about.
-    let selection = solve::run(&table.values, job, &mut Messages::new(true))?;
+    let selection = solve::run(&table.matrix, job, &mut Messages::new(true))?;
     Ok((selection, start.elapsed().as_secs_f64()))
 }
