@@ -1,11 +1,12 @@
 //! The table that a command works on.
 
+use arss_table::Table;
+
 use crate::args::input::InputArgs;
 use crate::failure::Failure;
 use crate::solve;
 use crate::terminal::messages::Messages;
 use crate::terminal::progress;
-use arss_table::Table;
 
 /// Reads the table and scales it.
 pub fn read(args: &InputArgs, memory: Option<u64>, messages: &mut Messages) -> Result<Table, Failure> {

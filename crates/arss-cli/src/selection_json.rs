@@ -1,10 +1,10 @@
 //! The result as one JSON object.
 
 use arss::{Note, Selection, Status};
+use arss_table::Table;
 use serde::Serialize;
 
 use crate::solve::Job;
-use arss_table::Table;
 
 /// The result; numbers that do not exist are null.
 #[derive(Debug, Serialize)]

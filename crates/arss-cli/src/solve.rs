@@ -5,22 +5,16 @@ use std::path::Path;
 
 use arss::elsewhere::{RowSource, Stream, triangle};
 use arss::{Count, Error, Float, Method, Run, Samples, Selection};
-use arss_table::DiskMatrix;
+use arss_table::checkpoint::{self, Checkpoint};
 use arss_table::scratch::{DiskFloat, ScratchFile};
+use arss_table::{DenseMatrix, DiskMatrix, Matrix, Scale};
 
 use crate::args::large_tables::DiskArgs;
 use crate::failure::Failure;
-use crate::planning::memory_estimate;
-use crate::planning::memory_estimate::Shape;
-use crate::terminal::interrupt;
-use crate::terminal::interrupt::Stage;
+use crate::planning::memory_estimate::{self, Shape};
+use crate::terminal::interrupt::{self, Stage};
 use crate::terminal::messages::Messages;
-use crate::terminal::progress;
-use crate::terminal::progress::Show;
-use arss_table::Scale;
-use arss_table::checkpoint;
-use arss_table::checkpoint::Checkpoint;
-use arss_table::{DenseMatrix, Matrix};
+use crate::terminal::progress::{self, Show};
 
 /// What to choose, and how.
 #[derive(Debug)]

@@ -5,9 +5,9 @@
 //! column's root mean square distance from its mean.
 
 use arss::Selection;
+use arss_table::numeric_view::NumericView;
 
 use crate::{median, sample};
-use arss_table::numeric_view::NumericView;
 
 /// Most columns that are named.
 const NAMED: usize = 3;

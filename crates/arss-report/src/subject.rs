@@ -1,12 +1,12 @@
 //! What a report is about: the table, what was asked, and what was found.
 
 use arss::{Count, Method, Samples, Selection};
+use arss_table::numeric_view::NumericView;
 use arss_table::scratch::DiskFloat;
+use arss_table::{DiskMatrix, Matrix, Table};
 
 use crate::comparison::Comparison;
 use crate::outlier_reasons::Reasons;
-use arss_table::numeric_view::NumericView;
-use arss_table::{DiskMatrix, Matrix, Table};
 
 /// Columns of the file that are shown.
 const COLUMNS: usize = 12;

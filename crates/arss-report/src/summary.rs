@@ -1,9 +1,9 @@
 //! What was asked and found, in words.
 
 use arss::{Count, Method, Note, Status};
+use arss_table::number_text::number;
 
 use crate::subject::Subject;
-use arss_table::number_text::number;
 
 /// Picks that are named in a sentence.
 const NAMED: usize = 5;

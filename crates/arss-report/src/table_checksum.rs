@@ -2,7 +2,6 @@
 
 use arss::Float;
 use arss_table::checksum::Sum;
-
 use arss_table::{Matrix, Table};
 
 /// A sum that every bit and its place go into.

@@ -4,8 +4,7 @@ use std::collections::HashMap;
 
 use crate::TableError;
 use crate::disk_writer::DiskWriter;
-use crate::field;
-use crate::field::Field;
+use crate::field::{self, Field};
 use crate::number_stats::NumberStats;
 
 /// The code of a missing category.

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use crate::TableError;
-use crate::{DenseMatrix, ExtraColumns, ExtraValues, Matrix, OutputFormat, Picks, Table};
-use crate::{Encode, Missing, ReadOptions};
+use crate::{
+    DenseMatrix, Encode, ExtraColumns, ExtraValues, Matrix, Missing, OutputFormat, Picks, ReadOptions, Table,
+    TableError,
+};
 
 /// Bytes that may be held.
 const MEMORY: u64 = 64 << 20;

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use crate::byte_source::ByteSource;
-use crate::checks;
 use crate::chunks::{ChunkedTable, ColumnKind, ReadAs};
 use crate::disk_writer::DiskWriter;
 use crate::formats::file_format::{Progress, TableFile};
@@ -13,7 +12,7 @@ use crate::output_types::{self, OutputType};
 use crate::schema::{self, FeatureColumn, Role};
 use crate::source::{self, Source};
 use crate::untrusted::limit::MemoryLimit;
-use crate::{Categories, ReadOptions, SideColumns, Table, TableError, encode, input_paths, multi_file};
+use crate::{Categories, ReadOptions, SideColumns, Table, TableError, checks, encode, input_paths, multi_file};
 
 /// The options of one reading, and the memory it may use: found out once, before anything is read.
 #[derive(Debug, Clone, Copy)]

@@ -2,10 +2,8 @@
 
 use arss::Float;
 
-use crate::ByName;
-use crate::TableError;
 use crate::matrix::MatrixValues;
-use crate::{Matrix, median};
+use crate::{ByName, Matrix, TableError, median};
 
 /// How columns are scaled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

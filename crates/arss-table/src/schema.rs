@@ -1,9 +1,8 @@
 //! Which columns are used, and for what.
 
-use crate::TableError;
 use crate::chunks::{ChunkedTable, ColumnKind, ReadAs};
 use crate::text::listed;
-use crate::{Encode, ReadOptions};
+use crate::{Encode, ReadOptions, TableError};
 
 /// Text columns with more different texts name rows rather than kinds of rows.
 pub const MOST_CATEGORIES: usize = 1000;

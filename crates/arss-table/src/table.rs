@@ -4,9 +4,8 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::io::Write;
 
-use crate::TableError;
 use crate::source::Source;
-use crate::{ExtraColumns, Matrix, OutputFormat, write};
+use crate::{ExtraColumns, Matrix, OutputFormat, TableError, write};
 
 /// Shown for cells that cannot be read again.
 const UNREADABLE: &str = "(cannot be read)";

@@ -7,8 +7,7 @@ use arrow_array::{Array, ArrayRef, Float64Array, Int64Array, RecordBatch};
 use arrow_schema::{Field, Schema};
 
 use crate::chunks::ColumnKind;
-use crate::formats::Format;
-use crate::formats::arrow_columns;
+use crate::formats::{Format, arrow_columns};
 use crate::output_types::OutputType;
 use crate::source::Source;
 use crate::untrusted::catch_panic::guarded;

@@ -2,9 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
-
 use arss_table::{Encode, Format, Missing, ReadOptions, Scale};
+use clap::{Args, ValueEnum};
 
 use crate::args::by_name::by_name;
 

@@ -4,22 +4,18 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use arss::{Arss, Count, Exemplars, Method, Random, Selection};
+use arss_report::More;
+use arss_table::number_text::number;
+use arss_table::{ExtraColumns, OutputFormat, Picks, ReadOptions, Scale, Table};
 
 use crate::args::DemoArgs;
 use crate::commands::select;
 use crate::failure::Failure;
-use crate::output_files;
-use crate::output_files::Files;
+use crate::output_files::{self, Files};
 use crate::selection_json;
-use crate::solve;
-use crate::solve::{Disk, Job};
+use crate::solve::{self, Disk, Job};
 use crate::terminal::messages::Messages;
 use crate::terminal::text_table::TextTable;
-use arss_report::More;
-use arss_table::ReadOptions;
-use arss_table::Scale;
-use arss_table::number_text::number;
-use arss_table::{ExtraColumns, OutputFormat, Picks, Table};
 
 const FOREST: &[u8] = include_bytes!("../../data/forest.csv");
 const K: usize = 12;

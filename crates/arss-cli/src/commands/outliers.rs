@@ -5,25 +5,22 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use arss::{Count, Exemplars, Method, Selection};
-use serde::Serialize;
-
-use crate::args::outliers::{OutliersArgs, ScoreArgs};
-use crate::commands::select;
-use crate::failure::Failure;
-use crate::output_files;
-use crate::output_files::Files;
-use crate::output_files::targets;
-use crate::reading;
-use crate::solve;
-use crate::solve::{Disk, Job};
-use crate::terminal::messages::Messages;
-use crate::terminal::progress::Show;
-use crate::terminal::text_table::TextTable;
 use arss_report::More;
 use arss_report::outlier_reasons::Reasons;
 use arss_table::number_text::number;
 use arss_table::numeric_view::NumericView;
 use arss_table::{ExtraColumns, OutputFormat, Picks, Table};
+use serde::Serialize;
+
+use crate::args::outliers::{OutliersArgs, ScoreArgs};
+use crate::commands::select;
+use crate::failure::Failure;
+use crate::output_files::{self, Files, targets};
+use crate::reading;
+use crate::solve::{self, Disk, Job};
+use crate::terminal::messages::Messages;
+use crate::terminal::progress::Show;
+use crate::terminal::text_table::TextTable;
 
 /// The longest reason that is printed.
 const WHY: usize = 44;

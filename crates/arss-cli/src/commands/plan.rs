@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use arss_table::{Table, TableShape, byte_size};
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -10,17 +11,11 @@ use crate::args::output::EXIT_CODES;
 use crate::commands::select;
 use crate::failure::Failure;
 use crate::output_files;
-use crate::planning::memory_estimate;
-use crate::planning::memory_estimate::Shape;
-use crate::planning::memory_plan;
-use crate::planning::memory_plan::MemoryPlan;
+use crate::planning::memory_estimate::{self, Shape};
+use crate::planning::memory_plan::{self, MemoryPlan};
 use crate::planning::time_estimate;
 use crate::terminal::messages::Messages;
-use crate::terminal::progress;
-use crate::terminal::progress::{Show, span};
-use arss_table::Table;
-use arss_table::TableShape;
-use arss_table::byte_size;
+use crate::terminal::progress::{self, Show, span};
 
 /// Names in one line.
 const NAMES: usize = 12;

@@ -4,31 +4,23 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use arss::{Count, Error, Method, Selection, Status};
-
-use crate::args::{ConstraintArgs, Order, SelectArgs};
-use crate::args::{constraints, method};
-use crate::failure::{Failure, Kept};
-use crate::output_files;
-use crate::output_files::Files;
-use crate::output_files::targets;
-use crate::planning::memory_estimate;
-use crate::planning::memory_plan;
-use crate::planning::memory_plan::MemoryPlan;
-use crate::solve;
-use crate::solve::{Disk, Job};
-use crate::terminal::interrupt;
-use crate::terminal::messages::Messages;
-use crate::terminal::progress;
-use crate::terminal::progress::Show;
-use crate::terminal::text_table::TextTable;
-use crate::{indices, selection_json};
 use arss_report::More;
 use arss_report::saved_result::{Input, Saved};
 use arss_report::table_checksum::Checksum;
-use arss_table::byte_size;
-use arss_table::checkpoint;
 use arss_table::number_text::number;
-use arss_table::{ExtraColumns, ExtraValues, OutputFormat, Picks, ReadOptions, Table};
+use arss_table::{ExtraColumns, ExtraValues, OutputFormat, Picks, ReadOptions, Table, byte_size, checkpoint};
+
+use crate::args::{ConstraintArgs, Order, SelectArgs, constraints, method};
+use crate::failure::{Failure, Kept};
+use crate::output_files::{self, Files, targets};
+use crate::planning::memory_estimate;
+use crate::planning::memory_plan::{self, MemoryPlan};
+use crate::solve::{self, Disk, Job};
+use crate::terminal::interrupt;
+use crate::terminal::messages::Messages;
+use crate::terminal::progress::{self, Show};
+use crate::terminal::text_table::TextTable;
+use crate::{indices, selection_json};
 
 /// Tables up to so many items are scored whole for the report; ARSS and RRSS take time with its square.
 const SCORED_FOR_REPORT: usize = 5000;

@@ -3,10 +3,9 @@
 //! `docs/running.md` compares it with what runs did use.
 
 use arss::{Count, Kernel, Method};
+use arss_table::{TableShape, free_memory};
 
 use crate::args::SelectArgs;
-use arss_table::TableShape;
-use arss_table::free_memory;
 
 /// The program itself, its threads and their buffers.
 const PROGRAM: u64 = 16 << 20;

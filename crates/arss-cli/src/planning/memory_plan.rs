@@ -4,15 +4,12 @@ use std::path::{Path, PathBuf};
 
 use arss::{Error, Method};
 use arss_table::checkpoint::Checkpoint;
+use arss_table::{Matrix, TableShape, byte_size};
 
 use crate::args::SelectArgs;
 use crate::commands::select;
 use crate::failure::Failure;
-use crate::planning::memory_estimate;
-use crate::planning::memory_estimate::Shape;
-use arss_table::Matrix;
-use arss_table::TableShape;
-use arss_table::byte_size;
+use crate::planning::memory_estimate::{self, Shape};
 
 /// What is known of a run before it reads anything.
 #[derive(Debug, Default)]

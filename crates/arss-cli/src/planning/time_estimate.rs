@@ -3,7 +3,6 @@
 use std::time::{Duration, Instant};
 
 use arss::{Count, Float, Method, Run, Samples, Selection};
-
 use arss_table::{DenseMatrix, Matrix};
 
 /// Items of the first piece; each further one has four times as many.

@@ -13,11 +13,10 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use arss::elsewhere::Journal;
+use manifest::{Entry, Manifest, NAME};
 
 use crate::checksum::Sum;
-use crate::scratch::DiskFloat;
-use crate::scratch::ScratchFile;
-use manifest::{Entry, Manifest, NAME};
+use crate::scratch::{DiskFloat, ScratchFile};
 
 /// The diary.
 const PASSES: &str = "passes";

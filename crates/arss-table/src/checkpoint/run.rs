@@ -2,14 +2,13 @@
 
 use std::path::Path;
 
-use crate::DiskMatrix;
-use crate::checkpoint::Checkpoint;
-use crate::checksum::Sum;
-use crate::scratch::{DiskFloat, ScratchFile};
 use arss::elsewhere::RowSource;
 use arss::{Count, Method};
 
-use crate::TableError;
+use crate::checkpoint::Checkpoint;
+use crate::checksum::Sum;
+use crate::scratch::{DiskFloat, ScratchFile};
+use crate::{DiskMatrix, TableError};
 
 /// Where the checkpoint of a run is kept, and what tells the run from others.
 #[derive(Debug, Clone, Copy)]

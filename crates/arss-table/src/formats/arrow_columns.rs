@@ -2,8 +2,9 @@
 
 use std::io;
 
+use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
-use arrow_array::{Array, ArrayRef, RecordBatch, UInt64Array, cast::AsArray};
+use arrow_array::{Array, ArrayRef, RecordBatch, UInt64Array};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::{ArrowError, DataType, Field, Schema, TimeUnit};
 

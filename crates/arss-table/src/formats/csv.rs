@@ -3,9 +3,8 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use csv::{Terminator, Writer, WriterBuilder};
-
 use arrow_array::RecordBatch;
+use csv::{Terminator, Writer, WriterBuilder};
 
 use crate::TableError;
 use crate::byte_source::{ByteSource, unreadable};

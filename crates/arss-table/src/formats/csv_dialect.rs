@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use crate::field;
-use crate::field::Field;
+use crate::field::{self, Field};
 use crate::formats::extension_without_compression;
 
 /// What may separate fields, likeliest first.

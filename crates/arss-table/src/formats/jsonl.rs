@@ -5,9 +5,8 @@ use std::fmt;
 use std::io::{self, Write};
 use std::path::Path;
 
-use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
-
 use arrow_array::RecordBatch;
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use crate::TableError;
 use crate::byte_source::{ByteSource, unreadable};

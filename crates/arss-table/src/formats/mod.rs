@@ -14,9 +14,10 @@ pub mod text_records;
 use std::io::{self, Write};
 use std::path::Path;
 
+use file_format::FileFormat;
+
 use crate::byte_source::Compression;
 use crate::{ByName, TableError};
-use file_format::FileFormat;
 
 /// All formats, in the order in which messages and the help list them.
 static FORMATS: [&dyn FileFormat; 7] =

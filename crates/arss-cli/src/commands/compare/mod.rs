@@ -8,23 +8,20 @@ use std::ffi::OsString;
 use std::time::Instant;
 
 use arss::{Arss, Count, Exemplars, FacilityLocation, KMeans, KMedoids, Method, Random, Rrqr, Rrss, Selection, Ted};
+use arss_report::More;
+use arss_table::numeric_view::NumericView;
+use arss_table::{Categories, Table};
 use clap::ValueEnum;
+use judge::{Judge, Verdict};
 
 use crate::args::MethodName;
 use crate::args::compare::CompareArgs;
 use crate::failure::Failure;
-use crate::output_files;
-use crate::output_files::Files;
-use crate::output_files::targets;
+use crate::output_files::{self, Files, targets};
 use crate::reading;
-use crate::solve;
-use crate::solve::{Disk, Job};
+use crate::solve::{self, Disk, Job};
 use crate::terminal::messages::Messages;
 use crate::terminal::progress::Show;
-use arss_report::More;
-use arss_table::numeric_view::NumericView;
-use arss_table::{Categories, Table};
-use judge::{Judge, Verdict};
 
 /// Random choices that are averaged.
 const DRAWS: u64 = 10;

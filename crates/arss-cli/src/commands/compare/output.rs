@@ -1,12 +1,12 @@
 //! The comparison for people, for machines, and in the page.
 
+use arss_report::{Comparison, Judged};
+use arss_table::Table;
 use serde::Serialize;
 
 use super::{Compared, Entry};
 use crate::args::compare::CompareArgs;
 use crate::terminal::text_table::{MARK, TextTable};
-use arss_report::{Comparison, Judged};
-use arss_table::Table;
 
 /// One of the measures.
 struct Measure {
