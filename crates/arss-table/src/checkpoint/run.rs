@@ -1,12 +1,13 @@
 //! The checkpoint of one run: begun, gone on with, removed.
 
+use std::hash::Hasher;
 use std::path::Path;
 
 use arss::elsewhere::RowSource;
 use arss::{Count, Method};
+use twox_hash::XxHash64;
 
 use crate::checkpoint::Checkpoint;
-use crate::checksum::Sum;
 use crate::scratch::{DiskFloat, ScratchFile};
 use crate::{DiskMatrix, TableError};
 
@@ -73,19 +74,19 @@ pub fn done(folder: Option<&Path>) -> Result<(), TableError> {
 
 /// What tells this run from others: the values and everything that the result depends on.
 fn identity<T: DiskFloat>(rows: &DiskMatrix<T>, options: &Options<'_>) -> Result<Vec<String>, TableError> {
-    let mut sum = Sum::default();
+    let mut sum = XxHash64::default();
     let mut bytes = Vec::new();
     rows.walk(&mut |_, values| {
         bytes.clear();
         values.iter().for_each(|value| bytes.extend_from_slice(&value.to_f64().to_bits().to_le_bytes()));
-        sum.add(&bytes);
+        sum.write(&bytes);
     })?;
     let mut lines = vec![
         format!("arss {}", env!("CARGO_PKG_VERSION")),
         format!("{} rows", rows.items()),
         format!("{} columns", rows.features()),
         format!("values of {} bytes", T::SIZE),
-        format!("values with the sum {:016x}", sum.value()),
+        format!("values with the sum {:016x}", sum.finish()),
         format!("-k {:?}", options.count),
         format!("scores of {} rows", if options.all_scores { "all" } else { "the best" }),
     ];
