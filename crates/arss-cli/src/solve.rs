@@ -62,10 +62,10 @@ pub fn run(values: &Matrix, job: &Job<'_>, messages: &mut Messages) -> Result<Se
     interrupt::enter(Stage::Solving);
     progress::phase("prepare");
     let selection = match values {
-        Matrix::F32(grid) => run_grid(grid, job, messages),
-        Matrix::F64(grid) => run_grid(grid, job, messages),
-        Matrix::Disk32(spilled) => run_disk(spilled, job, messages),
-        Matrix::Disk64(spilled) => run_disk(spilled, job, messages),
+        Matrix::F32(matrix) => run_dense(matrix, job, messages),
+        Matrix::F64(matrix) => run_dense(matrix, job, messages),
+        Matrix::Disk32(matrix) => run_disk(matrix, job, messages),
+        Matrix::Disk64(matrix) => run_disk(matrix, job, messages),
     };
     interrupt::check()?;
     interrupt::enter(Stage::Writing);
@@ -77,10 +77,10 @@ pub fn run(values: &Matrix, job: &Job<'_>, messages: &mut Messages) -> Result<Se
     Ok(selection)
 }
 
-fn run_grid<T: Float>(grid: &DenseMatrix<T>, job: &Job<'_>, messages: &mut Messages) -> Result<Selection, Failure> {
-    let samples = grid.samples()?;
+fn run_dense<T: Float>(matrix: &DenseMatrix<T>, job: &Job<'_>, messages: &mut Messages) -> Result<Selection, Failure> {
+    let samples = matrix.samples()?;
     if samples.max_abs() == 0.0 {
-        return Err(Error::AllZero { rows: grid.rows, columns: grid.columns }.into());
+        return Err(Error::AllZero { rows: matrix.rows, columns: matrix.columns }.into());
     }
     let items = if job.features { samples.transposed() } else { samples };
     with_run(job, messages, |run| Ok(job.method.select_count(&items, job.count, run)?))

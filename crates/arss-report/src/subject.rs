@@ -117,8 +117,8 @@ impl Subject<'_> {
     pub fn visit(&self, items: &[usize], features: &[usize], mut visit: impl FnMut(usize, &[f64])) {
         // Values near the limits of the range would overflow when squared: distances are compared, not read.
         match &self.table.matrix {
-            Matrix::F32(grid) => each(grid.samples(), self.chose_columns, items, features, &mut visit),
-            Matrix::F64(grid) => each(grid.samples(), self.chose_columns, items, features, &mut visit),
+            Matrix::F32(matrix) => each(matrix.samples(), self.chose_columns, items, features, &mut visit),
+            Matrix::F64(matrix) => each(matrix.samples(), self.chose_columns, items, features, &mut visit),
             Matrix::Disk32(rows) if !self.chose_columns => each_row(rows, items, features, &mut visit),
             Matrix::Disk64(rows) if !self.chose_columns => each_row(rows, items, features, &mut visit),
             Matrix::Disk32(_) | Matrix::Disk64(_) => {}

@@ -16,8 +16,8 @@ impl Checksum {
         sum.add(rows as u64);
         sum.add(columns as u64);
         match &table.matrix {
-            Matrix::F32(grid) => sum.add_values(&grid.data),
-            Matrix::F64(grid) => sum.add_values(&grid.data),
+            Matrix::F32(matrix) => sum.add_values(&matrix.data),
+            Matrix::F64(matrix) => sum.add_values(&matrix.data),
             // A file that cannot be read fails where it is chosen from.
             Matrix::Disk32(rows) => drop(rows.walk(&mut |_, rows| sum.add_values(rows))),
             Matrix::Disk64(rows) => drop(rows.walk(&mut |_, rows| sum.add_values(rows))),

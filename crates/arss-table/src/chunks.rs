@@ -167,8 +167,8 @@ pub struct ColumnChunk {
 
 impl ColumnChunk {
     /// An empty column.
-    pub fn new(want: ReadAs) -> Self {
-        let values = match want {
+    pub fn new(read_as: ReadAs) -> Self {
+        let values = match read_as {
             ReadAs::Numbers => ColumnValues::Numbers(Vec::new()),
             ReadAs::Codes => ColumnValues::Codes(Vec::new(), Dictionary::default()),
             ReadAs::Nothing => ColumnValues::None,
@@ -177,8 +177,8 @@ impl ColumnChunk {
     }
 
     /// The same with room for so many rows.
-    pub fn with_room(want: ReadAs, rows: usize) -> Self {
-        let mut cells = ColumnChunk::new(want);
+    pub fn with_room(read_as: ReadAs, rows: usize) -> Self {
+        let mut cells = ColumnChunk::new(read_as);
         match &mut cells.values {
             ColumnValues::None => {}
             ColumnValues::Numbers(numbers) => numbers.reserve_exact(rows),

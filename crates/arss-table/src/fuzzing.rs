@@ -17,8 +17,8 @@ fn assert_same(values: &Matrix, from_disk: Result<Table, TableError>) {
     let from_disk = from_disk.and_then(|table| table.matrix.into_memory());
     let bits = |values: &Matrix| -> Vec<u64> {
         match values {
-            Matrix::F32(grid) => rows(grid).map(|value| u64::from(value.to_bits())).collect(),
-            Matrix::F64(grid) => rows(grid).map(f64::to_bits).collect(),
+            Matrix::F32(matrix) => rows(matrix).map(|value| u64::from(value.to_bits())).collect(),
+            Matrix::F64(matrix) => rows(matrix).map(f64::to_bits).collect(),
             Matrix::Disk32(_) | Matrix::Disk64(_) => Vec::new(),
         }
     };
@@ -26,8 +26,8 @@ fn assert_same(values: &Matrix, from_disk: Result<Table, TableError>) {
     assert_eq!(there.ok(), Some((values.shape(), values.element_bytes(), bits(values))));
 }
 
-fn rows<T: arss::Float>(grid: &DenseMatrix<T>) -> impl Iterator<Item = T> + '_ {
-    (0..grid.rows).flat_map(move |row| (0..grid.columns).map(move |column| grid.get(row, column)))
+fn rows<T: arss::Float>(matrix: &DenseMatrix<T>) -> impl Iterator<Item = T> + '_ {
+    (0..matrix.rows).flat_map(move |row| (0..matrix.columns).map(move |column| matrix.get(row, column)))
 }
 
 /// Reads `bytes` as the file `name` and writes its first and last row in every format. Broken input is an error as

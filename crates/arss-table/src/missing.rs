@@ -167,28 +167,28 @@ mod tests {
 
     const N: f64 = f64::NAN;
 
-    fn grid(by_column: bool) -> DenseMatrix<f64> {
+    fn matrix(by_column: bool) -> DenseMatrix<f64> {
         let by_row = vec![1.0, 10.0, N, 20.0, 3.0, N, 8.0, 60.0];
         let data = if by_column { vec![1.0, N, 3.0, 8.0, 10.0, 20.0, N, 60.0] } else { by_row };
         DenseMatrix { data, rows: 4, columns: 2, by_column }
     }
 
-    fn rows(grid: &DenseMatrix<f64>) -> Vec<[f64; 2]> {
-        (0..grid.rows).map(|row| [grid.get(row, 0), grid.get(row, 1)]).collect()
+    fn rows(matrix: &DenseMatrix<f64>) -> Vec<[f64; 2]> {
+        (0..matrix.rows).map(|row| [matrix.get(row, 0), matrix.get(row, 1)]).collect()
     }
 
     #[test]
     fn each_way_in_both_layouts() {
         for by_column in [false, true] {
-            let (bad, count) = handle_values(grid(by_column), Missing::Error).unwrap().1.unwrap_err();
+            let (bad, count) = handle_values(matrix(by_column), Missing::Error).unwrap().1.unwrap_err();
             assert_eq!((bad[0].row, bad[0].column, bad.len(), count), (1, 0, 2, 2));
-            let (found, done) = handle_values(grid(by_column), Missing::Drop).unwrap();
+            let (found, done) = handle_values(matrix(by_column), Missing::Drop).unwrap();
             assert_eq!(done.unwrap(), MissingReport { kept: Some(vec![0, 3]), filled: 0 });
             assert_eq!(rows(&found), [[1.0, 10.0], [8.0, 60.0]]);
-            let (found, done) = handle_values(grid(by_column), Missing::Mean).unwrap();
+            let (found, done) = handle_values(matrix(by_column), Missing::Mean).unwrap();
             assert_eq!(done.unwrap().filled, 2);
             assert_eq!(rows(&found)[1..3], [[4.0, 20.0], [3.0, 30.0]]);
-            let found = handle_values(grid(by_column), Missing::Median).unwrap().0;
+            let found = handle_values(matrix(by_column), Missing::Median).unwrap().0;
             assert_eq!(rows(&found)[1..3], [[3.0, 20.0], [3.0, 20.0]]);
         }
     }
@@ -196,8 +196,8 @@ mod tests {
     #[test]
     fn infinity_is_never_missing() {
         for how in [Missing::Error, Missing::Drop, Missing::Mean, Missing::Median] {
-            let grid = DenseMatrix { data: vec![1.0, f64::NEG_INFINITY], rows: 2, columns: 1, by_column: false };
-            assert_eq!(handle_values(grid, how).unwrap().1.unwrap_err().0[0].row, 1);
+            let matrix = DenseMatrix { data: vec![1.0, f64::NEG_INFINITY], rows: 2, columns: 1, by_column: false };
+            assert_eq!(handle_values(matrix, how).unwrap().1.unwrap_err().0[0].row, 1);
         }
     }
 

@@ -196,9 +196,9 @@ mod tests {
 
     fn scaled(data: Vec<f64>, columns: usize, by_column: bool) -> (bool, Vec<f64>) {
         let rows = data.len() / columns;
-        let grid = DenseMatrix { data, rows, columns, by_column };
-        let (grid, done) = scale_values(grid, Scale::Standard).unwrap();
-        (done, grid.data)
+        let matrix = DenseMatrix { data, rows, columns, by_column };
+        let (matrix, done) = scale_values(matrix, Scale::Standard).unwrap();
+        (done, matrix.data)
     }
 
     #[test]
@@ -230,10 +230,10 @@ mod tests {
     }
 
     fn by(how: Scale, data: Vec<f64>) -> Vec<f64> {
-        let grid = DenseMatrix { rows: data.len(), data, columns: 1, by_column: false };
-        let (grid, done) = scale_values(grid, how).unwrap();
+        let matrix = DenseMatrix { rows: data.len(), data, columns: 1, by_column: false };
+        let (matrix, done) = scale_values(matrix, how).unwrap();
         assert!(done);
-        grid.data
+        matrix.data
     }
 
     #[test]

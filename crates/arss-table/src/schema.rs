@@ -105,11 +105,11 @@ pub fn roles(headings: &[String], options: &ReadOptions) -> Result<Vec<Role>, Ta
 
 /// What is read of each column, from what a sample of the rows holds.
 pub fn read_as(roles: &[Role], sample: &ChunkedTable, options: &ReadOptions) -> Vec<ReadAs> {
-    roles.iter().zip(&sample.seen).map(|(role, seen)| want(*role, seen.kind(), options)).collect()
+    roles.iter().zip(&sample.seen).map(|(role, seen)| one_read_as(*role, seen.kind(), options)).collect()
 }
 
 /// What is read of a column that is for `role` and holds `kind`.
-fn want(role: Role, kind: ColumnKind, options: &ReadOptions) -> ReadAs {
+fn one_read_as(role: Role, kind: ColumnKind, options: &ReadOptions) -> ReadAs {
     match role {
         Role::Unused => ReadAs::Nothing,
         Role::Side => ReadAs::Codes,
@@ -128,7 +128,7 @@ fn want(role: Role, kind: ColumnKind, options: &ReadOptions) -> ReadAs {
 /// Columns that were read as numbers and turned out to be text that is to be encoded.
 pub fn late_texts(roles: &[Role], read_as: &[ReadAs], table: &ChunkedTable, options: &ReadOptions) -> Vec<usize> {
     let late = |&column: &usize| {
-        let known = want(roles[column], table.seen[column].kind(), options);
+        let known = one_read_as(roles[column], table.seen[column].kind(), options);
         read_as[column] == ReadAs::Numbers && known == ReadAs::Codes
     };
     (0..roles.len()).filter(late).collect()

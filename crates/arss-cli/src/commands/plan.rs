@@ -37,16 +37,16 @@ pub fn run(args: &PlanArgs) -> Result<(), Failure> {
     let mut messages = Messages::new(args.quiet);
     let show = Show::new(args.quiet);
     let mut plan = Plan::new(args);
-    let (room, refused) = match memory_plan::plan(args, &method) {
-        Ok(room) => (room, None),
+    let (memory, refused) = match memory_plan::plan(args, &method) {
+        Ok(memory) => (memory, None),
         Err(refused) => (MemoryPlan::default(), Some(refused)),
     };
-    if let Some(survey) = arss_table::probe_shape(&args.input.inputs, &select::read_options(args)) {
-        let need = memory_estimate::of_run(&survey, &method, &Shape::new(&survey, args.k, args.features));
-        plan.add_memory(need, memory_estimate::limit(args), room.scratch.is_some());
-        plan.add_survey(args, &survey);
+    if let Some(shape) = arss_table::probe_shape(&args.input.inputs, &select::read_options(args)) {
+        let need = memory_estimate::of_run(&shape, &method, &Shape::new(&shape, args.k, args.features));
+        plan.add_memory(need, memory_estimate::limit(args), memory.scratch.is_some());
+        plan.add_shape(args, &shape);
     }
-    if let (Some(folder), Some(disk)) = (&room.scratch, room.disk) {
+    if let (Some(folder), Some(disk)) = (&memory.scratch, memory.disk) {
         // Reading it would take as long as a good part of the run.
         plan.add_disk(folder, disk);
     } else if refused.is_none() {
@@ -113,14 +113,14 @@ impl Plan {
         self.lines.iter().map(|(name, text)| format!("{name:<8} {}\n", clean(text))).collect()
     }
 
-    fn add_survey(&mut self, args: &SelectArgs, survey: &TableShape) {
+    fn add_shape(&mut self, args: &SelectArgs, shape: &TableShape) {
         let paths: Vec<String> = args.input.inputs.iter().map(|path| path.display().to_string()).collect();
-        let text = format!("{}, {}, all of it", listed(&paths), byte_size::shown(survey.bytes));
+        let text = format!("{}, {}, all of it", listed(&paths), byte_size::shown(shape.bytes));
         let path = json!(paths.first());
-        self.add("read", &text, json!({ "path": path, "paths": paths, "bytes": survey.bytes }));
-        let about = if survey.exact { "" } else { "about " };
-        let text = format!("{about}{} rows, {} columns, {} numeric", survey.rows, survey.columns, survey.used);
-        let object = json!({ "rows": survey.rows, "columns": survey.columns, "exact": survey.exact });
+        self.add("read", &text, json!({ "path": path, "paths": paths, "bytes": shape.bytes }));
+        let about = if shape.exact { "" } else { "about " };
+        let text = format!("{about}{} rows, {} columns, {} numeric", shape.rows, shape.columns, shape.used);
+        let object = json!({ "rows": shape.rows, "columns": shape.columns, "exact": shape.exact });
         self.add("table", &text, object);
     }
 

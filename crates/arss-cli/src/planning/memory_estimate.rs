@@ -30,35 +30,35 @@ pub struct Shape {
 
 impl Shape {
     /// The shape of what the flags choose from.
-    pub fn new(survey: &TableShape, count: Count, features: bool) -> Self {
-        let (rows, columns) = (survey.rows.max(1), survey.used.max(1));
+    pub fn new(table: &TableShape, count: Count, features: bool) -> Self {
+        let (rows, columns) = (table.rows.max(1), table.used.max(1));
         let (items, features) = if features { (columns, rows) } else { (rows, columns) };
         let k = match count {
             Count::Exactly(k) => k as u64,
             Count::Share(share) => (share * items as f64).ceil() as u64,
             Count::Auto => 1000,
         };
-        Shape { items, features, element: survey.element, k: k.clamp(1, items) }
+        Shape { items, features, element: table.element, k: k.clamp(1, items) }
     }
 
     /// The shape of rows that are chosen from.
     pub fn of_rows((items, features): (usize, usize), element: usize, count: Count) -> Self {
-        let survey =
+        let table =
             TableShape { rows: items as u64, used: features as u64, element: element as u64, ..TableShape::default() };
-        Shape::new(&survey, count, false)
+        Shape::new(&table, count, false)
     }
 }
 
 /// Bytes of the whole run: the larger of reading and choosing.
-pub fn of_run(survey: &TableShape, method: &Method, shape: &Shape) -> u64 {
+pub fn of_run(table: &TableShape, method: &Method, shape: &Shape) -> u64 {
     // A description may claim more than can be counted.
-    let values = survey.rows.checked_mul(survey.used).and_then(|count| count.checked_mul(survey.element));
-    let counted = survey.rows.max(survey.used) < UNHEARD_OF >> 8;
+    let values = table.rows.checked_mul(table.used).and_then(|count| count.checked_mul(table.element));
+    let counted = table.rows.max(table.used) < UNHEARD_OF >> 8;
     let Some(values) = values.filter(|bytes| counted && *bytes < UNHEARD_OF) else { return u64::MAX };
     // What was read stands in pieces until the table is put together, and they become fewer as it grows.
-    let pieces = if survey.in_chunks { survey.rows * survey.used * 8 } else { 0 };
-    let buffers = survey.bytes.min(if survey.in_chunks { 2 * BUFFERS } else { BUFFERS });
-    PROGRAM + buffers + survey.held + values + pieces.max(of_method(method, shape))
+    let pieces = if table.in_chunks { table.rows * table.used * 8 } else { 0 };
+    let buffers = table.bytes.min(if table.in_chunks { 2 * BUFFERS } else { BUFFERS });
+    PROGRAM + buffers + table.held + values + pieces.max(of_method(method, shape))
 }
 
 /// Bytes that a method needs besides the table.
@@ -127,8 +127,8 @@ pub fn limit(args: &SelectArgs) -> Option<u64> {
 
 /// Bytes that a run with scratch files needs at least: buffers for reading, then what it holds and a few blocks of rows
 /// for each thread.
-pub fn least(survey: &TableShape, method: &Method, shape: &Shape) -> u64 {
-    PROGRAM + survey.held + (2 * BUFFERS).max(held(method, shape) + 4 * blocks(shape))
+pub fn least(table: &TableShape, method: &Method, shape: &Shape) -> u64 {
+    PROGRAM + table.held + (2 * BUFFERS).max(held(method, shape) + 4 * blocks(shape))
 }
 
 /// Bytes for blocks of rows, of those that a run with scratch files may use.

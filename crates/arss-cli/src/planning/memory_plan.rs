@@ -28,7 +28,7 @@ pub fn plan(args: &SelectArgs, method: &Method) -> Result<MemoryPlan, Failure> {
         return Err(Failure::in_file(&folder, "is no folder, so it cannot hold scratch files"));
     }
     let checkpoint = flags.checkpoint.is_some();
-    let Some(survey) = arss_table::probe_shape(&args.input.inputs, &select::read_options(args)) else {
+    let Some(table) = arss_table::probe_shape(&args.input.inputs, &select::read_options(args)) else {
         // Packed, from a pipe, or no table: where somebody cares about memory it is unpacked to the disk.
         let cared = args.out.memory.is_some() || flags.scratch.is_some() || checkpoint;
         let can = can_stream(args, method, None);
@@ -38,29 +38,29 @@ pub fn plan(args: &SelectArgs, method: &Method) -> Result<MemoryPlan, Failure> {
             _ => Ok(MemoryPlan::default()),
         };
     };
-    if survey.rows == 0 || survey.used == 0 {
+    if table.rows == 0 || table.used == 0 {
         // Reading tells what is wrong with it.
         return Ok(MemoryPlan::default());
     }
-    let shape = Shape::new(&survey, args.k, args.features);
+    let shape = Shape::new(&table, args.k, args.features);
     let limit = memory_estimate::limit(args);
-    let need = memory_estimate::of_run(&survey, method, &shape);
+    let need = memory_estimate::of_run(&table, method, &shape);
     let fits = limit.is_none_or(|limit| need <= limit);
     if fits && !checkpoint {
         return Ok(MemoryPlan::default());
     }
     match can_stream(args, method, Some(&shape)) {
         Err(why) if fits => return Err(no_checkpoint(&why)),
-        Err(why) => return Err(refused(args, method, &survey, (need, &format!("; {why}")))),
+        Err(why) => return Err(refused(args, method, &table, (need, &format!("; {why}")))),
         Ok(()) => {}
     }
     // Columns are chosen from a small triangle that the rows are made into.
-    let least = memory_estimate::least(&survey, method, &Shape::new(&survey, args.k, false));
+    let least = memory_estimate::least(&table, method, &Shape::new(&table, args.k, false));
     if limit.is_some_and(|limit| least > limit) {
-        return Err(refused(args, method, &survey, (least, " even with scratch files")));
+        return Err(refused(args, method, &table, (least, " even with scratch files")));
     }
-    let state = state(&survey, method, args.features);
-    let disk = survey.rows.saturating_mul(survey.used).saturating_mul(8).saturating_add(state);
+    let state = state(&table, method, args.features);
+    let disk = table.rows.saturating_mul(table.used).saturating_mul(8).saturating_add(state);
     check_free(&folder, &folder, ("scratch files need", disk, "--scratch"))?;
     if let Some(kept) = flags.checkpoint.as_deref().filter(|_| !args.features) {
         // The next state is whole before the last one is removed; one of them is there if the run goes on. What the
@@ -83,15 +83,15 @@ pub fn plan(args: &SelectArgs, method: &Method) -> Result<MemoryPlan, Failure> {
 pub fn fits_now(args: &SelectArgs, method: &Method, values: &Matrix) -> Result<bool, Failure> {
     let (rows, used) = values.shape();
     let (rows, used) = (rows as u64, used as u64);
-    let survey = TableShape { rows, used, element: values.element_bytes(), exact: true, ..TableShape::default() };
+    let table = TableShape { rows, used, element: values.element_bytes(), exact: true, ..TableShape::default() };
     let Some(limit) = memory_estimate::limit(args) else { return Ok(args.out.disk.checkpoint.is_none()) };
-    let need = memory_estimate::of_run(&survey, method, &Shape::new(&survey, args.k, args.features));
+    let need = memory_estimate::of_run(&table, method, &Shape::new(&table, args.k, args.features));
     if need <= limit {
         return Ok(args.out.disk.checkpoint.is_none());
     }
-    let least = memory_estimate::least(&survey, method, &Shape::new(&survey, args.k, false));
+    let least = memory_estimate::least(&table, method, &Shape::new(&table, args.k, false));
     if least > limit {
-        return Err(refused(args, method, &survey, (least, " even with scratch files")));
+        return Err(refused(args, method, &table, (least, " even with scratch files")));
     }
     Ok(false)
 }
@@ -120,9 +120,9 @@ fn no_checkpoint(why: &str) -> Failure {
 }
 
 /// One line about too little memory.
-fn refused(args: &SelectArgs, method: &Method, survey: &TableShape, (need, more): (u64, &str)) -> Failure {
-    let about = if survey.exact { "" } else { "about " };
-    let (rows, columns) = (survey.rows, survey.used);
+fn refused(args: &SelectArgs, method: &Method, table: &TableShape, (need, more): (u64, &str)) -> Failure {
+    let about = if table.exact { "" } else { "about " };
+    let (rows, columns) = (table.rows, table.used);
     let limit = memory_estimate::limit(args).unwrap_or(u64::MAX);
     let allowed = match args.out.memory {
         Some(_) => format!("--memory allows {}", byte_size::shown(limit)),
@@ -138,14 +138,14 @@ fn refused(args: &SelectArgs, method: &Method, survey: &TableShape, (need, more)
 }
 
 /// Bytes that the method keeps of the rows (docs/scale.md): a table, and some numbers a row.
-fn state(survey: &TableShape, method: &Method, features: bool) -> u64 {
-    let table = survey.used.saturating_mul(survey.element);
+fn state(table: &TableShape, method: &Method, features: bool) -> u64 {
+    let values = table.used.saturating_mul(table.element);
     let row = match method {
-        Method::Arss(_) if !features => table.saturating_add(24),
-        Method::Rrss(_) if !features => table.saturating_add(64),
+        Method::Arss(_) if !features => values.saturating_add(24),
+        Method::Rrss(_) if !features => values.saturating_add(64),
         _ => 16,
     };
-    survey.rows.saturating_mul(row)
+    table.rows.saturating_mul(row)
 }
 
 /// True if both folders are known to be on the same disk.

@@ -26,18 +26,18 @@ pub struct Timed {
 /// Nothing is timed of a table in a file.
 pub fn time(values: &Matrix, method: &Method, job: &crate::solve::Job<'_>) -> Result<Option<Timed>, arss::Error> {
     match values {
-        Matrix::F32(grid) => time_grid(grid, method, job).map(Some),
-        Matrix::F64(grid) => time_grid(grid, method, job).map(Some),
+        Matrix::F32(matrix) => time_matrix(matrix, method, job).map(Some),
+        Matrix::F64(matrix) => time_matrix(matrix, method, job).map(Some),
         Matrix::Disk32(_) | Matrix::Disk64(_) => Ok(None),
     }
 }
 
-fn time_grid<T: Float>(
-    grid: &DenseMatrix<T>,
+fn time_matrix<T: Float>(
+    matrix: &DenseMatrix<T>,
     method: &Method,
     job: &crate::solve::Job<'_>,
 ) -> Result<Timed, arss::Error> {
-    let samples = grid.samples()?;
+    let samples = matrix.samples()?;
     let samples = if job.features { samples.transposed() } else { samples };
     let (all, features) = (samples.items(), samples.features());
     let mut count = FIRST.min(all);

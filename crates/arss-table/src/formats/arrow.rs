@@ -126,7 +126,7 @@ impl TableFile for ArrowFile {
     }
 
     fn read(&mut self, read_as: &[ReadAs], table: &mut ChunkedTable, progress: Progress<'_>) -> Result<(), TableError> {
-        let wanted = read_as.iter().filter(|want| **want != ReadAs::Nothing).count();
+        let wanted = read_as.iter().filter(|read_as| **read_as != ReadAs::Nothing).count();
         let fits = self.limit.check_values(self.rows, wanted);
         fits.map_err(|what| TableError::in_file(&self.path, what))?;
         table.all_single(self.schema.fields().iter().map(|field| arrow_columns::is_single(field)));
@@ -144,7 +144,7 @@ impl TableFile for ArrowFile {
                     break;
                 }
                 let columns =
-                    batch.columns().iter().zip(read_as).map(|(array, &want)| arrow_columns::cells(array, want));
+                    batch.columns().iter().zip(read_as).map(|(array, &read_as)| arrow_columns::cells(array, read_as));
                 let columns = columns.collect::<Result<_, _>>()?;
                 refused = table.add(Chunk { rows: batch.num_rows(), columns });
                 if refused.is_err() {

@@ -31,10 +31,10 @@ pub fn kind(data_type: &DataType) -> ColumnKind {
 }
 
 /// What is wanted of a column.
-pub fn cells(array: &ArrayRef, want: ReadAs) -> Result<ColumnChunk, ArrowError> {
+pub fn cells(array: &ArrayRef, read_as: ReadAs) -> Result<ColumnChunk, ArrowError> {
     let kind = kind(array.data_type());
     let seen = seen(array, kind);
-    let values = match want {
+    let values = match read_as {
         ReadAs::Nothing => ColumnValues::None,
         ReadAs::Numbers if matches!(kind, ColumnKind::Text | ColumnKind::Nested) => {
             ColumnValues::Numbers(vec![f64::NAN; array.len()])

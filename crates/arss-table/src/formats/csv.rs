@@ -69,11 +69,11 @@ impl CsvFile {
     }
 
     /// What is wanted of the columns of some records.
-    fn piece(&self, part: RecordBlock<'_>, read_as: &[ReadAs]) -> Read<Chunk> {
+    fn chunk(&self, block: RecordBlock<'_>, read_as: &[ReadAs]) -> Read<Chunk> {
         let mut columns: Vec<ColumnChunk> =
-            read_as.iter().map(|&want| ColumnChunk::with_room(want, part.count())).collect();
-        let mut starts = Vec::with_capacity(part.count());
-        for (at, record) in part.records() {
+            read_as.iter().map(|&read_as| ColumnChunk::with_room(read_as, block.count())).collect();
+        let mut starts = Vec::with_capacity(block.count());
+        for (at, record) in block.records() {
             let row = starts.len();
             let count = self.records.dialect.each_field(record, &mut |at, field| {
                 if let Some(column) = columns.get_mut(at) {
@@ -184,19 +184,19 @@ impl TableFile for CsvFile {
 
     fn sample(&self) -> Result<ChunkedTable, TableError> {
         let read_as = vec![ReadAs::Numbers; self.names.len()];
-        let (piece, all) = self.records.first(SAMPLE, |part| self.piece(part, &read_as))?;
-        if piece.rows == 0 && all {
+        let (chunk, all) = self.records.first(SAMPLE, |block| self.chunk(block, &read_as))?;
+        if chunk.rows == 0 && all {
             return Err(TableError::in_file(&self.records.path, "has a header, but no data rows"));
         }
         let mut table = ChunkedTable::new(self.names.len());
-        table.add(piece)?;
+        table.add(chunk)?;
         Ok(table)
     }
 
     fn row_count(&self, sample: &ChunkedTable, _: &[ReadAs]) -> Option<RowCount> {
         let sampled = sample.rows as u64;
-        let whole = self.records.first(SAMPLE, |part| {
-            let taken = part.records().map(|(at, record)| at + record.len() as u64).last().unwrap_or_default();
+        let whole = self.records.first(SAMPLE, |block| {
+            let taken = block.records().map(|(at, record)| at + record.len() as u64).last().unwrap_or_default();
             Ok((taken, Vec::new()))
         });
         let (rows, exact) = match whole {
@@ -213,13 +213,13 @@ impl TableFile for CsvFile {
 
     fn read(&mut self, read_as: &[ReadAs], table: &mut ChunkedTable, progress: Progress<'_>) -> Result<(), TableError> {
         table.single.fill(false);
-        let wanted = read_as.iter().filter(|want| **want != ReadAs::Nothing).count();
-        let take = |piece| {
-            table.add(piece)?;
+        let wanted = read_as.iter().filter(|read_as| **read_as != ReadAs::Nothing).count();
+        let take = |chunk| {
+            table.add(chunk)?;
             let fits = self.limit.check_values(table.rows as u64, wanted);
             fits.map_err(|what| TableError::in_file(&self.records.path, format_args!("the first {what}")))
         };
-        let starts = self.records.read(|part| self.piece(part, read_as), take, progress)?;
+        let starts = self.records.read(|block| self.chunk(block, read_as), take, progress)?;
         self.records.starts = starts;
         Ok(())
     }

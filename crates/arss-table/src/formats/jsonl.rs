@@ -1,20 +1,19 @@
 //! JSON lines: one object a line. A table's columns are the keys, in the order in which they appear.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::io::{self, Write};
 use std::path::Path;
 
 use arrow_array::RecordBatch;
-use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use crate::TableError;
 use crate::byte_source::{ByteSource, unreadable};
 use crate::chunks::{Chunk, ChunkedTable, ColumnChunk, ColumnValues, NO_CODE, ReadAs, as_number};
-use crate::field::{self, Field};
+use crate::field::Field;
 use crate::formats::csv_dialect::Dialect;
 use crate::formats::file_format::{FileFormat, Progress, RowCount, TableFile};
 use crate::formats::is_text;
+use crate::formats::json_object::{Object, Scalar};
 use crate::formats::text_records::{Read, RecordBlock, Records, SAMPLE, text_start};
 use crate::read::ReadContext;
 use crate::source::Source;
@@ -30,126 +29,13 @@ pub struct JsonlFile {
     names: Vec<String>,
 }
 
-/// What a key holds.
-#[derive(Debug, Clone, PartialEq)]
-enum Scalar {
-    /// null.
-    Null,
-    /// true or false.
-    Truth(bool),
-    /// A number.
-    Number(f64),
-    /// Text.
-    Text(String),
-    /// A list or an object.
-    Nested,
-}
-
-impl Scalar {
-    /// As a field of a text table would be read; text is never a number here, but may be a date.
-    fn field(&self) -> Field {
-        match self {
-            Scalar::Null | Scalar::Nested => Field::Missing,
-            Scalar::Truth(value) => Field::Truth(*value),
-            Scalar::Number(value) => Field::Number(*value),
-            Scalar::Text(text) => field::date(text.as_bytes()).map_or(Field::Text, Field::Date),
-        }
-    }
-
-    fn text(&self) -> String {
-        match self {
-            Scalar::Null | Scalar::Nested => String::new(),
-            Scalar::Truth(value) => value.to_string(),
-            Scalar::Number(value) => value.to_string(),
-            Scalar::Text(text) => text.clone(),
-        }
-    }
-}
-
-struct ScalarVisitor;
-
-impl<'de> Visitor<'de> for ScalarVisitor {
-    type Value = Scalar;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value")
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Scalar, E> {
-        Ok(Scalar::Truth(value))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Scalar, E> {
-        Ok(Scalar::Number(value as f64))
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Scalar, E> {
-        Ok(Scalar::Number(value as f64))
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Scalar, E> {
-        Ok(Scalar::Number(value))
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Scalar, E> {
-        Ok(Scalar::Text(value.to_owned()))
-    }
-
-    fn visit_unit<E>(self) -> Result<Scalar, E> {
-        Ok(Scalar::Null)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Scalar, A::Error> {
-        while list.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Scalar::Nested)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Scalar, A::Error> {
-        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(Scalar::Nested)
-    }
-}
-
-impl<'de> Deserialize<'de> for Scalar {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ScalarVisitor)
-    }
-}
-
-/// The keys of an object and what they hold, in the order of the line.
-struct Object(Vec<(String, Scalar)>);
-
-struct ObjectVisitor;
-
-impl<'de> Visitor<'de> for ObjectVisitor {
-    type Value = Object;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object like {\"x\": 1}")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object, A::Error> {
-        let mut entries = Vec::new();
-        while let Some(entry) = map.next_entry()? {
-            entries.push(entry);
-        }
-        Ok(Object(entries))
-    }
-}
-
-impl<'de> Deserialize<'de> for Object {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(ObjectVisitor)
-    }
-}
-
 impl JsonlFile {
     /// Reads all lines once, to know the keys.
     fn open(
         store: ByteSource,
         path: &Path,
         limit: MemoryLimit,
-        tell: &mut dyn FnMut(u64, u64),
+        progress: &mut dyn FnMut(u64, u64),
     ) -> Result<JsonlFile, TableError> {
         let start = store.start(1 << 16).map_err(|error| unreadable(path, &error))?;
         let data = text_start(&start, path)?;
@@ -169,7 +55,7 @@ impl JsonlFile {
             }
             Ok(())
         };
-        let starts = lines.records.read(|part| lines.keys(part), take, tell)?;
+        let starts = lines.records.read(|block| lines.keys(block), take, progress)?;
         lines.records.starts = starts;
         lines.names = names;
         Ok(lines)
@@ -184,9 +70,9 @@ impl JsonlFile {
         })
     }
 
-    fn keys(&self, part: RecordBlock<'_>) -> Read<Vec<String>> {
+    fn keys(&self, block: RecordBlock<'_>) -> Read<Vec<String>> {
         let (mut seen, mut keys, mut starts) = (HashMap::new(), Vec::new(), Vec::new());
-        for (at, record) in filled(part) {
+        for (at, record) in filled(block) {
             for (key, _) in self.object(at, record)?.0 {
                 seen.entry(key).or_insert_with_key(|key| keys.push(key.clone()));
             }
@@ -212,8 +98,8 @@ impl JsonlFile {
     }
 
     /// Fails if the table is too large. A line need not have all keys, so a small file can make a large one.
-    fn check_size(&self, rows: usize, wants: &[ReadAs]) -> Result<(), TableError> {
-        let wanted = wants.iter().filter(|want| **want != ReadAs::Nothing).count();
+    fn check_size(&self, rows: usize, read_as: &[ReadAs]) -> Result<(), TableError> {
+        let wanted = read_as.iter().filter(|read_as| **read_as != ReadAs::Nothing).count();
         // A segment of such a file takes too much memory even if the values go to the disk then.
         let sparse = rows as u64 * wanted as u64 > self.records.store.len();
         let limit = MemoryLimit { disk: self.limit.disk && !sparse, ..self.limit };
@@ -221,10 +107,10 @@ impl JsonlFile {
         fits.map_err(|what| TableError::in_file(&self.records.path, what))
     }
 
-    fn piece(&self, part: RecordBlock<'_>, wants: &[ReadAs], places: &HashMap<&str, usize>) -> Read<Chunk> {
-        let mut columns: Vec<ColumnChunk> = wants.iter().map(|&want| ColumnChunk::new(want)).collect();
+    fn chunk(&self, block: RecordBlock<'_>, read_as: &[ReadAs], places: &HashMap<&str, usize>) -> Read<Chunk> {
+        let mut columns: Vec<ColumnChunk> = read_as.iter().map(|&read_as| ColumnChunk::new(read_as)).collect();
         let mut starts = Vec::new();
-        for (at, record) in filled(part) {
+        for (at, record) in filled(block) {
             let row = starts.len();
             for (key, value) in self.object(at, record)?.0 {
                 // A file that changes meanwhile is found out at the end.
@@ -281,7 +167,7 @@ impl TableFile for JsonlFile {
         let read_as = vec![ReadAs::Numbers; self.names.len()];
         self.check_size(SAMPLE.min(self.records.count()), &read_as)?;
         let mut table = ChunkedTable::new(self.names.len());
-        table.add(self.records.first(SAMPLE, |part| self.piece(part, &read_as, &self.places()))?.0)?;
+        table.add(self.records.first(SAMPLE, |block| self.chunk(block, &read_as, &self.places()))?.0)?;
         Ok(table)
     }
 
@@ -293,7 +179,7 @@ impl TableFile for JsonlFile {
         let places = self.places();
         self.check_size(self.records.count(), read_as)?;
         table.single.fill(false);
-        self.records.read(|part| self.piece(part, read_as, &places), |piece| table.add(piece), progress)?;
+        self.records.read(|block| self.chunk(block, read_as, &places), |chunk| table.add(chunk), progress)?;
         Ok(())
     }
 
@@ -384,8 +270,8 @@ impl FileFormat for Jsonl {
 }
 
 /// The lines that hold more than spaces.
-fn filled(part: RecordBlock<'_>) -> impl Iterator<Item = (u64, &[u8])> {
-    part.records().filter(|(_, record)| !record.trim_ascii().is_empty())
+fn filled(block: RecordBlock<'_>) -> impl Iterator<Item = (u64, &[u8])> {
+    block.records().filter(|(_, record)| !record.trim_ascii().is_empty())
 }
 
 /// Puts a value into row `row`; of a key that stands twice in a line, the last one counts.

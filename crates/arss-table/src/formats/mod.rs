@@ -5,6 +5,7 @@ pub mod arrow_columns;
 pub mod csv;
 pub mod csv_dialect;
 pub mod file_format;
+pub mod json_object;
 pub mod jsonl;
 pub mod npy;
 pub mod npz;

@@ -95,12 +95,12 @@ impl NpyFile {
     }
 
     /// What is wanted of some rows.
-    fn piece(&self, rows: Range<usize>, read_as: &[ReadAs]) -> io::Result<Chunk> {
+    fn chunk(&self, rows: Range<usize>, read_as: &[ReadAs]) -> io::Result<Chunk> {
         let size = self.kind.size();
         let slice =
             |from: usize, to: usize| self.store.slice(self.data + (from * size) as u64, self.data + (to * size) as u64);
         let all = if self.by_column { Vec::new() } else { slice(rows.start * self.columns, rows.end * self.columns)? };
-        let mut columns: Vec<ColumnChunk> = read_as.iter().map(|&want| ColumnChunk::new(want)).collect();
+        let mut columns: Vec<ColumnChunk> = read_as.iter().map(|&read_as| ColumnChunk::new(read_as)).collect();
         for (column, cells) in columns.iter_mut().enumerate().filter(|(column, _)| read_as[*column] != ReadAs::Nothing)
         {
             let own = column * self.rows;
@@ -189,7 +189,7 @@ impl TableFile for NpyFile {
         for first in (0..self.rows).step_by(step) {
             progress(first as u64, self.rows as u64);
             let rows = first..(first + step).min(self.rows);
-            table.add(self.piece(rows, read_as).map_err(|error| unreadable(&self.path, &error))?)?;
+            table.add(self.chunk(rows, read_as).map_err(|error| unreadable(&self.path, &error))?)?;
         }
         self.store.check_unchanged()
     }

@@ -103,11 +103,12 @@ impl ParquetFile {
         let mut columns: Vec<Option<ParquetRecordBatchReader>> = columns.collect::<Result<_, _>>().map_err(failed)?;
         let mut rows = 0;
         loop {
-            let batch = columns.par_iter_mut().zip(read_as).map(|(reader, &want)| next_cells(reader.as_mut(), want));
+            let batch =
+                columns.par_iter_mut().zip(read_as).map(|(reader, &read_as)| next_cells(reader.as_mut(), read_as));
             let batch: Vec<Option<ColumnChunk>> = batch.collect::<ParquetResult<_>>().map_err(failed)?;
             let found = batch.iter().flatten().map(ColumnChunk::len).max().unwrap_or_default();
             rows += found;
-            let short = batch.iter().zip(read_as).filter(|(_, want)| **want != ReadAs::Nothing);
+            let short = batch.iter().zip(read_as).filter(|(_, read_as)| **read_as != ReadAs::Nothing);
             let short =
                 short.map(|(cells, _)| cells.as_ref().map_or(0, ColumnChunk::len)).find(|&length| length < found);
             if let Some(short) = short {
@@ -119,8 +120,10 @@ impl ParquetFile {
             if found == 0 {
                 return Ok(());
             }
-            let cells =
-                batch.into_iter().zip(read_as).map(|(cells, &want)| cells.unwrap_or_else(|| ColumnChunk::new(want)));
+            let cells = batch
+                .into_iter()
+                .zip(read_as)
+                .map(|(cells, &read_as)| cells.unwrap_or_else(|| ColumnChunk::new(read_as)));
             table.add(Chunk { rows: found, columns: cells.collect() })?;
         }
     }
@@ -130,7 +133,7 @@ impl ParquetFile {
         let of = |chunk: &ColumnChunkMetaData| u64::try_from(chunk.uncompressed_size()).unwrap_or(PAGES).min(PAGES);
         let groups = self.metadata.metadata().row_groups().iter();
         let most = groups.map(|group| group.columns().iter().map(of).sum::<u64>()).max().unwrap_or_default();
-        let wanted = read_as.iter().filter(|want| **want != ReadAs::Nothing).count() as u64;
+        let wanted = read_as.iter().filter(|read_as| **read_as != ReadAs::Nothing).count() as u64;
         most * wanted / (read_as.len() as u64).max(1)
     }
 
@@ -140,8 +143,8 @@ impl ParquetFile {
     }
 
     /// A reader of one column of a row group; none if nothing is wanted of it.
-    fn column(&self, group: usize, column: usize, want: ReadAs) -> ParquetResult<Option<ParquetRecordBatchReader>> {
-        if want == ReadAs::Nothing {
+    fn column(&self, group: usize, column: usize, read_as: ReadAs) -> ParquetResult<Option<ParquetRecordBatchReader>> {
+        if read_as == ReadAs::Nothing {
             return Ok(None);
         }
         let projection = self.projection(&[column]);
@@ -213,7 +216,7 @@ impl TableFile for ParquetFile {
     }
 
     fn read(&mut self, read_as: &[ReadAs], table: &mut ChunkedTable, progress: Progress<'_>) -> Result<(), TableError> {
-        let wanted = read_as.iter().filter(|want| **want != ReadAs::Nothing).count();
+        let wanted = read_as.iter().filter(|read_as| **read_as != ReadAs::Nothing).count();
         let fits = self.limit.check_values(self.rows as u64, wanted);
         fits.map_err(|what| TableError::in_file(&self.path, what))?;
         table.all_single(self.schema.fields().iter().map(|field| arrow_columns::is_single(field)));
@@ -291,9 +294,9 @@ impl FileFormat for Parquet {
 }
 
 /// The next cells of a column; none at its end, or if nothing is read of it.
-fn next_cells(reader: Option<&mut ParquetRecordBatchReader>, want: ReadAs) -> ParquetResult<Option<ColumnChunk>> {
+fn next_cells(reader: Option<&mut ParquetRecordBatchReader>, read_as: ReadAs) -> ParquetResult<Option<ColumnChunk>> {
     let Some(reader) = reader else { return Ok(None) };
-    caught(|| reader.next().map(|batch| Ok(arrow_columns::cells(batch?.column(0), want)?)).transpose())
+    caught(|| reader.next().map(|batch| Ok(arrow_columns::cells(batch?.column(0), read_as)?)).transpose())
 }
 
 /// A panic of the reader is an error like the others.
