@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use arss::out_of_core::{RowSource, Stream};
 use arss::{Count, Error, Method, RunOptions, Selection};
-use arss_table::scratch::{DiskFloat, Rows, ScratchFile};
+use arss_table::DiskMatrix;
+use arss_table::scratch::{DiskFloat, ScratchFile};
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -19,8 +20,8 @@ pub struct RowFile {
 enum State {
     Filling32(ScratchFile<f32>),
     Filling64(ScratchFile<f64>),
-    Rows32(Rows<f32>),
-    Rows64(Rows<f64>),
+    Rows32(DiskMatrix<f32>),
+    Rows64(DiskMatrix<f64>),
 }
 
 #[pymethods]
@@ -29,9 +30,9 @@ impl RowFile {
     #[staticmethod]
     fn open(path: PathBuf, offset: u64, shape: (usize, usize), single: bool) -> PyResult<Self> {
         let state = if single {
-            Rows::open(&path, offset, shape).map(State::Rows32)
+            DiskMatrix::open(&path, offset, shape).map(State::Rows32)
         } else {
-            Rows::open(&path, offset, shape).map(State::Rows64)
+            DiskMatrix::open(&path, offset, shape).map(State::Rows64)
         };
         Ok(RowFile { state: Some(state.map_err(|error| PyOSError::new_err(error.to_string()))?), columns: shape.1 })
     }
@@ -80,16 +81,16 @@ pub struct FileTable {
 }
 
 enum Typed {
-    F32(Rows<f32>),
-    F64(Rows<f64>),
+    F32(DiskMatrix<f32>),
+    F64(DiskMatrix<f64>),
 }
 
 impl FileTable {
     /// Takes the table out of its Python object.
     pub fn take(file: &mut RowFile, memory: usize, folder: PathBuf) -> PyResult<Self> {
         let rows = match file.state.take() {
-            Some(State::Filling32(scratch)) => Typed::F32(Rows::in_scratch(scratch, file.columns)),
-            Some(State::Filling64(scratch)) => Typed::F64(Rows::in_scratch(scratch, file.columns)),
+            Some(State::Filling32(scratch)) => Typed::F32(DiskMatrix::in_scratch(scratch, file.columns)),
+            Some(State::Filling64(scratch)) => Typed::F64(DiskMatrix::in_scratch(scratch, file.columns)),
             Some(State::Rows32(rows)) => Typed::F32(rows),
             Some(State::Rows64(rows)) => Typed::F64(rows),
             None => return Err(PyValueError::new_err("the file was used already")),

@@ -18,13 +18,12 @@ mod terminal;
 use std::ffi::OsString;
 use std::time::Instant;
 
+use args::{Cli, Command, SelectArgs, config_file};
 use clap::error::ErrorKind;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
-use serde_json::json;
-
-use args::{Cli, Command, SelectArgs, config_file};
 use commands::{compare, completions, demo, man, outliers, plan, report, select};
 use failure::Failure;
+use serde_json::json;
 use terminal::{interrupt, messages};
 
 /// Runs the command line `words`, the first being the program's name; returns the exit code.

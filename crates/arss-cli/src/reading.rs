@@ -1,16 +1,18 @@
 //! The table that a command works on.
 
+use arss_table::Table;
+
 use crate::args::input::InputArgs;
 use crate::failure::Failure;
 use crate::solve;
 use crate::terminal::messages::Messages;
 use crate::terminal::progress;
-use arss_table::Table;
 
 /// Reads the table and scales it.
 pub fn read(args: &InputArgs, memory: Option<u64>, messages: &mut Messages) -> Result<Table, Failure> {
-    let mut table = arss_table::read(&args.reading(None, None, memory), &mut progress::reading)?;
-    table.messages.drain(..).for_each(|message| messages.add(message));
-    table.values = solve::prepare(table.values, args.scale, messages)?;
+    let mut table =
+        arss_table::open_with_progress(&args.inputs, &args.options(None, None, memory), &mut progress::reading)?;
+    table.notes.drain(..).for_each(|message| messages.add(message));
+    table.matrix = solve::prepare(table.matrix, args.scale, messages)?;
     Ok(table)
 }

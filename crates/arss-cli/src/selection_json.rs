@@ -1,10 +1,10 @@
 //! The result as one JSON object.
 
 use arss::{Note, Selection, Status};
+use arss_table::Table;
 use serde::Serialize;
 
 use crate::solve::Job;
-use arss_table::Table;
 
 /// The result; numbers that do not exist are null.
 #[derive(Debug, Serialize)]
@@ -72,7 +72,7 @@ pub fn status(status: Status) -> &'static str {
 /// The result as text, with a line break at the end: one line with times for stdout, or many without for a file.
 pub fn text(table: &Table, job: &Job<'_>, selection: &Selection, for_file: bool) -> String {
     let assignment = selection.assignment.as_ref();
-    let (n_samples, n_features) = table.values.shape();
+    let (n_samples, n_features) = table.matrix.shape();
     let report = &selection.report;
     let name = |&column: &usize| table.name(column).map(str::to_owned);
     let seconds = report.seconds;

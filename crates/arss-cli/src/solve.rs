@@ -5,20 +5,16 @@ use std::path::Path;
 
 use arss::out_of_core::{RowSource, Stream, r_factor};
 use arss::{Count, Error, Float, Method, RunOptions, Samples, Selection};
-use arss_table::scratch::{DiskFloat, Rows, ScratchFile};
+use arss_table::checkpoint::{self, Checkpoint};
+use arss_table::scratch::{DiskFloat, ScratchFile};
+use arss_table::{DenseMatrix, DiskMatrix, Matrix, Scale};
 
 use crate::args::large_tables::DiskArgs;
 use crate::failure::Failure;
 use crate::planning::memory_estimate;
-use crate::terminal::interrupt;
-use crate::terminal::interrupt::Stage;
+use crate::terminal::interrupt::{self, Stage};
 use crate::terminal::messages::Messages;
-use crate::terminal::progress;
-use crate::terminal::progress::Show;
-use arss_table::Scale;
-use arss_table::checkpoint;
-use arss_table::checkpoint::Checkpoint;
-use arss_table::{DenseMatrix, Matrix};
+use crate::terminal::progress::{self, Show};
 
 /// What to choose, and how.
 #[derive(Debug)]
@@ -66,10 +62,10 @@ pub fn run(values: &Matrix, job: &Job<'_>, messages: &mut Messages) -> Result<Se
     interrupt::enter(Stage::Solving);
     progress::phase("prepare");
     let selection = match values {
-        Matrix::F32(grid) => run_grid(grid, job, messages),
-        Matrix::F64(grid) => run_grid(grid, job, messages),
-        Matrix::Disk32(spilled) => run_rows(&spilled.rows, job, messages),
-        Matrix::Disk64(spilled) => run_rows(&spilled.rows, job, messages),
+        Matrix::F32(matrix) => run_dense(matrix, job, messages),
+        Matrix::F64(matrix) => run_dense(matrix, job, messages),
+        Matrix::Disk32(matrix) => run_disk(matrix, job, messages),
+        Matrix::Disk64(matrix) => run_disk(matrix, job, messages),
     };
     interrupt::check()?;
     interrupt::enter(Stage::Writing);
@@ -81,17 +77,17 @@ pub fn run(values: &Matrix, job: &Job<'_>, messages: &mut Messages) -> Result<Se
     Ok(selection)
 }
 
-fn run_grid<T: Float>(grid: &DenseMatrix<T>, job: &Job<'_>, messages: &mut Messages) -> Result<Selection, Failure> {
-    let samples = grid.samples()?;
+fn run_dense<T: Float>(matrix: &DenseMatrix<T>, job: &Job<'_>, messages: &mut Messages) -> Result<Selection, Failure> {
+    let samples = matrix.samples()?;
     if samples.max_abs() == 0.0 {
-        return Err(Error::AllZero { rows: grid.rows, columns: grid.columns }.into());
+        return Err(Error::AllZero { rows: matrix.rows, columns: matrix.columns }.into());
     }
     let items = if job.features { samples.transposed() } else { samples };
     with_run(job, messages, |run| Ok(job.method.select_count(&items, job.count, run)?))
 }
 
 /// The same from a file.
-fn run_rows<T: DiskFloat>(rows: &Rows<T>, job: &Job<'_>, messages: &mut Messages) -> Result<Selection, Failure> {
+fn run_disk<T: DiskFloat>(rows: &DiskMatrix<T>, job: &Job<'_>, messages: &mut Messages) -> Result<Selection, Failure> {
     let (items, features) = (rows.items(), rows.features());
     if job.features {
         // Methods that look at distances and angles alone choose the same columns from the small factor R.
@@ -119,7 +115,7 @@ fn run_rows<T: DiskFloat>(rows: &Rows<T>, job: &Job<'_>, messages: &mut Messages
 
 /// The checkpoint of the run, if one is asked for.
 fn checkpoint_of<'a, T: DiskFloat>(
-    rows: &Rows<T>,
+    rows: &DiskMatrix<T>,
     job: &Job<'_>,
     state: (&'a ScratchFile<T>, &'a ScratchFile<f64>),
     messages: &mut Messages,

@@ -1,5 +1,6 @@
 //! What the page shows, as it stands in the page.
 
+use arss_table::number_text::number;
 use serde::Serialize;
 
 use crate::charts::histogram::Histogram;
@@ -7,9 +8,7 @@ use crate::charts::map::Map;
 use crate::comparison::Comparison;
 use crate::neighbours;
 use crate::subject::Subject;
-use crate::summary;
-use crate::summary::{counted, percent};
-use arss_table::number_text::number;
+use crate::summary::{self, counted, percent};
 
 /// Picks in the table and in the charts.
 const PICKS: usize = 500;

@@ -5,9 +5,9 @@
 //! column's root mean square distance from its mean.
 
 use arss::Selection;
+use arss_table::numeric_view::NumericView;
 
 use crate::{median, sample};
-use arss_table::numeric_view::NumericView;
 
 /// Most columns that are named.
 const NAMED: usize = 3;
@@ -126,8 +126,8 @@ mod tests {
     #[test]
     fn a_row_that_no_single_column_gives_away_is_explained() {
         let values = crossed();
-        let Matrix::F64(grid) = &values else { panic!() };
-        let samples: Samples<'_, f64> = grid.samples().unwrap();
+        let Matrix::F64(matrix) = &values else { panic!() };
+        let samples: Samples<'_, f64> = matrix.samples().unwrap();
         let selection = Exemplars::default().select_auto(&samples, &mut RunOptions::default()).unwrap();
         let reasons = Reasons::new(NumericView::new(&values).unwrap(), &selection).unwrap();
         let found = reasons.of(60);

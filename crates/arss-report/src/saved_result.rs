@@ -5,9 +5,8 @@
 use std::path::Path;
 
 use arss::{Assignment, HistoryStep, Note, Report, Seconds, Selection, Status};
-use serde::{Deserialize, Serialize};
-
 use arss_table::TableError;
+use serde::{Deserialize, Serialize};
 
 /// The form of the file; another number is another form.
 const FORM: u32 = 1;

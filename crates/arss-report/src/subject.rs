@@ -1,12 +1,12 @@
 //! What a report is about: the table, what was asked, and what was found.
 
 use arss::{Count, Method, Samples, Selection};
+use arss_table::numeric_view::NumericView;
 use arss_table::scratch::DiskFloat;
+use arss_table::{DiskMatrix, Matrix, Table};
 
 use crate::comparison::Comparison;
 use crate::outlier_reasons::Reasons;
-use arss_table::numeric_view::NumericView;
-use arss_table::{DiskMatrix, Matrix, Table};
 
 /// Columns of the file that are shown.
 const COLUMNS: usize = 12;
@@ -44,13 +44,13 @@ pub struct More {
 impl Subject<'_> {
     /// The number of items that could be chosen.
     pub fn items(&self) -> usize {
-        let (rows, columns) = self.table.values.shape();
+        let (rows, columns) = self.table.matrix.shape();
         if self.chose_columns { columns } else { rows }
     }
 
     /// The number of values an item.
     pub fn features(&self) -> usize {
-        let (rows, columns) = self.table.values.shape();
+        let (rows, columns) = self.table.matrix.shape();
         if self.chose_columns { rows } else { columns }
     }
 
@@ -82,7 +82,7 @@ impl Subject<'_> {
     /// What an item looks like: the first cells of a row as they stood in the file, the name of a column.
     pub fn cells(&self, item: usize) -> Vec<String> {
         if self.chose_columns {
-            return vec![self.table.names[item].clone()];
+            return vec![self.table.feature_names[item].clone()];
         }
         self.table.cells(item).into_iter().take(COLUMNS).collect()
     }
@@ -108,17 +108,17 @@ impl Subject<'_> {
         if self.chose_columns || self.threshold().is_none() {
             return None;
         }
-        let reasons = Reasons::new(NumericView::new(&self.table.values).ok()?, self.selection)?;
-        let names = &self.table.names;
+        let reasons = Reasons::new(NumericView::new(&self.table.matrix).ok()?, self.selection)?;
+        let names = &self.table.feature_names;
         Some(rows.iter().map(|&row| reasons.text(row, names)).collect())
     }
 
     /// Calls `visit` with some of the values of each of the items, in this order.
     pub fn visit(&self, items: &[usize], features: &[usize], mut visit: impl FnMut(usize, &[f64])) {
         // Values near the limits of the range would overflow when squared: distances are compared, not read.
-        match &self.table.values {
-            Matrix::F32(grid) => each(grid.samples(), self.chose_columns, items, features, &mut visit),
-            Matrix::F64(grid) => each(grid.samples(), self.chose_columns, items, features, &mut visit),
+        match &self.table.matrix {
+            Matrix::F32(matrix) => each(matrix.samples(), self.chose_columns, items, features, &mut visit),
+            Matrix::F64(matrix) => each(matrix.samples(), self.chose_columns, items, features, &mut visit),
             Matrix::Disk32(rows) if !self.chose_columns => each_row(rows, items, features, &mut visit),
             Matrix::Disk64(rows) if !self.chose_columns => each_row(rows, items, features, &mut visit),
             Matrix::Disk32(_) | Matrix::Disk64(_) => {}

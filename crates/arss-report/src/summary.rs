@@ -1,9 +1,9 @@
 //! What was asked and found, in words.
 
 use arss::{Count, Method, Note, Status};
+use arss_table::number_text::number;
 
 use crate::subject::Subject;
-use arss_table::number_text::number;
 
 /// Picks that are named in a sentence.
 const NAMED: usize = 5;
@@ -19,7 +19,7 @@ fn asked(subject: &Subject<'_>) -> String {
         Count::Share(share) => format!("{} of the {}s", percent(share), subject.item()),
         Count::Auto => format!("As many {}s as pay", subject.item()),
     };
-    let (rows, columns) = subject.table.values.shape();
+    let (rows, columns) = subject.table.matrix.shape();
     format!(
         "{count} that stand for all of {} ({}, {}) were asked of the method {}.",
         subject.input,
@@ -116,7 +116,7 @@ pub fn certificate(subject: &Subject<'_>) -> Option<String> {
 /// What else is to be known about the run: names and values.
 pub fn facts(subject: &Subject<'_>) -> Vec<[String; 2]> {
     let report = &subject.selection.report;
-    let (rows, columns) = subject.table.values.shape();
+    let (rows, columns) = subject.table.matrix.shape();
     let mut facts = vec![
         ["Version", concat!("arss ", env!("CARGO_PKG_VERSION"))].map(str::to_owned),
         ["Table".to_owned(), format!("{}: {rows} x {columns} numbers", subject.input)],

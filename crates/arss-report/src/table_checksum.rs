@@ -2,7 +2,6 @@
 
 use arss::Float;
 use arss_table::checksum::Sum;
-
 use arss_table::{Matrix, Table};
 
 /// A sum that every bit and its place go into.
@@ -12,13 +11,13 @@ pub struct Checksum(Sum);
 impl Checksum {
     /// Of the shape, every value and the names of all columns.
     pub fn of(table: &Table) -> Self {
-        let (rows, columns) = table.values.shape();
+        let (rows, columns) = table.matrix.shape();
         let mut sum = Checksum(Sum::default());
         sum.add(rows as u64);
         sum.add(columns as u64);
-        match &table.values {
-            Matrix::F32(grid) => sum.add_values(&grid.data),
-            Matrix::F64(grid) => sum.add_values(&grid.data),
+        match &table.matrix {
+            Matrix::F32(matrix) => sum.add_values(&matrix.data),
+            Matrix::F64(matrix) => sum.add_values(&matrix.data),
             // A file that cannot be read fails where it is chosen from.
             Matrix::Disk32(rows) => drop(rows.walk(&mut |_, rows| sum.add_values(rows))),
             Matrix::Disk64(rows) => drop(rows.walk(&mut |_, rows| sum.add_values(rows))),

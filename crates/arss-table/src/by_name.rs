@@ -3,15 +3,10 @@
 /// An option with a fixed set of values, each of which has a name and a line of help.
 pub trait ByName: Copy + PartialEq + 'static {
     /// The values: name, value, and what it means.
-    const ALL: &'static [(&'static str, Self, &'static str)];
+    fn all() -> Vec<(&'static str, Self, &'static str)>;
 
     /// The value called `name`.
     fn by_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(own, _, _)| *own == name).map(|(_, value, _)| *value)
-    }
-
-    /// The name of the value.
-    fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(_, value, _)| *value == self).map_or("", |(name, _, _)| name)
+        Self::all().into_iter().find(|(own, _, _)| *own == name).map(|(_, value, _)| value)
     }
 }

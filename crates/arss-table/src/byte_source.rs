@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::TableError;
+use crate::read::ReadContext;
+use crate::untrusted::limit::MemoryLimit;
 
 /// What stands for standard input among the paths.
 pub const STDIN: &str = "-";
@@ -28,48 +30,6 @@ pub enum ByteSource {
     },
     /// Bytes of a pipe or an archive.
     Memory(Vec<u8>),
-}
-
-/// How much may be kept in memory.
-#[derive(Debug, Clone, Copy)]
-pub struct MemoryLimit {
-    /// Bytes.
-    pub bytes: u64,
-    /// True if somebody asked for it: archives are then not suspected.
-    pub asked: bool,
-    /// True if values go to the disk, so that they do not count.
-    pub disk: bool,
-}
-
-impl Default for MemoryLimit {
-    /// Half of the memory that is free.
-    fn default() -> Self {
-        MemoryLimit::new(None)
-    }
-}
-
-impl MemoryLimit {
-    /// The memory that was asked for, or half of what is free.
-    pub fn new(asked: Option<u64>) -> Self {
-        let bytes = asked.or_else(|| crate::free_memory::bytes().map(|bytes| bytes / 2)).unwrap_or(u64::MAX);
-        MemoryLimit { bytes, asked: asked.is_some(), disk: false }
-    }
-
-    /// Fails if so many values do not fit. Without a limit that somebody asked for, they may take all that is free:
-    /// they are what the run is about.
-    pub fn check_values(self, rows: u64, columns: usize) -> Result<(), String> {
-        if self.disk {
-            return Ok(());
-        }
-        let most = if self.asked { self.bytes } else { self.bytes.saturating_mul(2) };
-        let needed = rows.saturating_mul(columns as u64).saturating_mul(8);
-        if needed <= most {
-            return Ok(());
-        }
-        let (needed, most) = (crate::byte_size::shown(needed), crate::byte_size::shown(most));
-        let what = format!("{rows} x {columns} values take {needed} of memory, but the limit is {most}");
-        Err(format!("{what}; choose fewer columns, or raise --memory"))
-    }
 }
 
 /// How an input is packed.
@@ -98,13 +58,13 @@ impl Compression {
 
 impl ByteSource {
     /// Opens `path`, or takes standard input; archives and pipes are read whole, to memory or to a file in `scratch`.
-    pub fn open(path: &Path, limit: MemoryLimit, scratch: Option<&Path>) -> Result<ByteSource, TableError> {
+    pub fn open(path: &Path, context: &ReadContext<'_>) -> Result<ByteSource, TableError> {
         if path == Path::new(STDIN) {
-            return ByteSource::taken(io::stdin().lock(), path, limit, scratch);
+            return ByteSource::taken(io::stdin().lock(), path, context);
         }
         let (file, opened) = open(path)?;
         if !opened.is_file() {
-            return ByteSource::taken(file, path, limit, scratch);
+            return ByteSource::taken(file, path, context);
         }
         let store = ByteSource::File { file, opened, path: path.to_owned() };
         let packing = Compression::of(&store.start(4).map_err(|error| unreadable(path, &error))?);
@@ -112,24 +72,17 @@ impl ByteSource {
             return Ok(store);
         }
         let ByteSource::File { file, .. } = &store else { return Ok(store) };
-        unpacked(file, packing, (path, scratch), limit)
+        unpacked(file, packing, path, context)
     }
 
     /// What comes out of a pipe, unpacked.
-    pub fn taken(
-        pipe: impl Read,
-        path: &Path,
-        limit: MemoryLimit,
-        scratch: Option<&Path>,
-    ) -> Result<ByteSource, TableError> {
-        let store = ByteSource::kept(pipe, limit, (path, scratch), None)?;
+    pub fn taken(pipe: impl Read, path: &Path, context: &ReadContext<'_>) -> Result<ByteSource, TableError> {
+        let store = ByteSource::kept(pipe, path, context, None)?;
         let packing = Compression::of(&store.start(4).map_err(|error| unreadable(path, &error))?);
         match &store {
             _ if packing == Compression::None => Ok(store),
-            ByteSource::Memory(bytes) => unpacked(&bytes[..], packing, (path, scratch), limit),
-            ByteSource::File { .. } => {
-                unpacked(ByteReader { store: Arc::new(store), at: 0 }, packing, (path, scratch), limit)
-            }
+            ByteSource::Memory(bytes) => unpacked(&bytes[..], packing, path, context),
+            ByteSource::File { .. } => unpacked(ByteReader { store: Arc::new(store), at: 0 }, packing, path, context),
         }
     }
 
@@ -137,18 +90,18 @@ impl ByteSource {
     /// they come from.
     pub fn kept(
         reader: impl Read,
-        limit: MemoryLimit,
-        (path, scratch): (&Path, Option<&Path>),
+        path: &Path,
+        context: &ReadContext<'_>,
         packed: Option<&std::cell::Cell<u64>>,
     ) -> Result<ByteSource, TableError> {
-        let Some(folder) = scratch else {
+        let Some(folder) = context.options.scratch.as_deref() else {
             let mut bytes = Vec::new();
-            copy_limited(reader, &mut bytes, limit, (path, packed))?;
+            copy_limited(reader, &mut bytes, context.limit, (path, packed))?;
             return Ok(ByteSource::Memory(bytes));
         };
         let failed = |error: io::Error| TableError::Run(format!("{}: cannot be written: {error}", folder.display()));
         let mut file = tempfile::tempfile_in(folder).map_err(failed)?;
-        copy_limited(reader, &mut file, limit, (path, packed)).map_err(|failure| match failure {
+        copy_limited(reader, &mut file, context.limit, (path, packed)).map_err(|failure| match failure {
             TableError::Run(what) => failed(io::Error::other(what)),
             other => other,
         })?;
@@ -271,21 +224,21 @@ fn open(path: &Path) -> Result<(File, Metadata), TableError> {
 fn unpacked(
     packed: impl Read,
     packing: Compression,
-    (path, scratch): (&Path, Option<&Path>),
-    limit: MemoryLimit,
+    path: &Path,
+    context: &ReadContext<'_>,
 ) -> Result<ByteSource, TableError> {
     let counted = std::rc::Rc::new(std::cell::Cell::new(0));
     let packed = Counted { inner: packed, count: counted.clone() };
     match packing {
-        Compression::None => ByteSource::kept(packed, limit, (path, scratch), None),
+        Compression::None => ByteSource::kept(packed, path, context, None),
         // Several archives one after the other are one.
         Compression::Gzip => {
             let reader = flate2::read::MultiGzDecoder::new(packed);
-            ByteSource::kept(reader, limit, (path, scratch), Some(&counted))
+            ByteSource::kept(reader, path, context, Some(&counted))
         }
         Compression::Zstd => {
             let reader = zstd::stream::read::Decoder::new(packed).map_err(|error| unreadable(path, &error))?;
-            ByteSource::kept(reader, limit, (path, scratch), Some(&counted))
+            ByteSource::kept(reader, path, context, Some(&counted))
         }
     }
 }
@@ -355,12 +308,13 @@ mod tests {
         gz.write_all(&text).unwrap();
         let gz = gz.finish().unwrap();
         let zst = zstd::stream::encode_all(&text[..], 1).unwrap();
-        let limit = |bytes| MemoryLimit { bytes, asked: true, disk: false };
+        let options = crate::ReadOptions::default();
+        let limit = |bytes| ReadContext { options: &options, limit: MemoryLimit { bytes, asked: true, disk: false } };
         for packed in [gz.clone(), zst, [gz.clone(), gz].concat()] {
-            let whole = ByteSource::taken(&packed[..], Path::new("t"), limit(1 << 20), None).unwrap();
+            let whole = ByteSource::taken(&packed[..], Path::new("t"), &limit(1 << 20)).unwrap();
             assert_eq!(whole.len() % text.len() as u64, 0);
             assert_eq!(whole.slice(4, 8).unwrap(), b"1,2\n");
-            let refused = ByteSource::taken(&packed[..], Path::new("t"), limit(100), None).unwrap_err().to_string();
+            let refused = ByteSource::taken(&packed[..], Path::new("t"), &limit(100)).unwrap_err().to_string();
             assert!(refused.contains("limit") && refused.contains("100"), "{refused}");
         }
     }

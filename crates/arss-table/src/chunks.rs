@@ -1,11 +1,10 @@
-//! What a reader found: the columns of a table in pieces, before it is decided which of them are used.
+//! The columns of a table in chunks of rows, as a reader finds them: before it is decided which of them are used.
 
 use std::collections::HashMap;
 
 use crate::TableError;
 use crate::disk_writer::DiskWriter;
-use crate::field;
-use crate::field::Field;
+use crate::field::{self, Field};
 use crate::number_stats::NumberStats;
 
 /// The code of a missing category.
@@ -57,6 +56,19 @@ pub struct KindCounts {
 }
 
 impl KindCounts {
+    /// `count` values of a column that holds `kind`.
+    pub fn of(kind: ColumnKind, count: usize) -> Self {
+        let mut counts = KindCounts { nested: kind == ColumnKind::Nested, ..KindCounts::default() };
+        match kind {
+            ColumnKind::Number => counts.numbers = count,
+            ColumnKind::Truth => counts.truths = count,
+            ColumnKind::Date => counts.dates = count,
+            ColumnKind::Text => counts.texts = count,
+            ColumnKind::Empty | ColumnKind::Nested => {}
+        }
+        counts
+    }
+
     /// Counts one field.
     pub fn add(&mut self, field: Field, row: usize) {
         match field {
@@ -120,18 +132,31 @@ impl Dictionary {
     }
 }
 
-/// The values of one column in one piece.
+/// The values of one column in one chunk.
 #[derive(Debug, Clone)]
 pub enum ColumnValues {
     /// Not read.
     None,
     /// NaN where there is no number.
     Numbers(Vec<f64>),
-    /// Codes of the piece's own dictionary, later of the frame's.
+    /// Codes of the chunk's own dictionary, later of the table's.
     Codes(Vec<u32>, Dictionary),
 }
 
-/// One column of a piece.
+impl ColumnValues {
+    /// The number of row `row`, or its code as a number; NaN where there is none.
+    #[inline]
+    pub fn number(&self, row: usize) -> f64 {
+        match self {
+            ColumnValues::Numbers(numbers) => numbers[row],
+            ColumnValues::Codes(codes, _) if codes[row] == NO_CODE => f64::NAN,
+            ColumnValues::Codes(codes, _) => f64::from(codes[row]),
+            ColumnValues::None => f64::NAN,
+        }
+    }
+}
+
+/// One column of a chunk.
 #[derive(Debug, Clone)]
 pub struct ColumnChunk {
     /// What was counted.
@@ -142,8 +167,8 @@ pub struct ColumnChunk {
 
 impl ColumnChunk {
     /// An empty column.
-    pub fn new(want: ReadAs) -> Self {
-        let values = match want {
+    pub fn new(read_as: ReadAs) -> Self {
+        let values = match read_as {
             ReadAs::Numbers => ColumnValues::Numbers(Vec::new()),
             ReadAs::Codes => ColumnValues::Codes(Vec::new(), Dictionary::default()),
             ReadAs::Nothing => ColumnValues::None,
@@ -152,8 +177,8 @@ impl ColumnChunk {
     }
 
     /// The same with room for so many rows.
-    pub fn with_room(want: ReadAs, rows: usize) -> Self {
-        let mut cells = ColumnChunk::new(want);
+    pub fn with_room(read_as: ReadAs, rows: usize) -> Self {
+        let mut cells = ColumnChunk::new(read_as);
         match &mut cells.values {
             ColumnValues::None => {}
             ColumnValues::Numbers(numbers) => numbers.reserve_exact(rows),
@@ -171,7 +196,7 @@ impl ColumnChunk {
         }
     }
 
-    /// Adds the field of row `row` of the piece.
+    /// Adds the field of row `row` of the chunk.
     pub fn push(&mut self, text: &[u8], row: usize) {
         match &mut self.values {
             ColumnValues::None => {}
@@ -208,7 +233,7 @@ pub struct Chunk {
     pub columns: Vec<ColumnChunk>,
 }
 
-/// The columns of a table, in pieces.
+/// The columns of a table, in chunks of rows.
 #[derive(Debug, Default)]
 pub struct ChunkedTable {
     /// Number of rows.
@@ -222,13 +247,13 @@ pub struct ChunkedTable {
     /// What was seen of the numbers of each column.
     pub numbers: Vec<NumberStats>,
     /// The rows, in order.
-    pub pieces: Vec<Chunk>,
-    /// Where the values of columns go instead.
-    pub spill: Option<DiskWriter>,
+    pub chunks: Vec<Chunk>,
+    /// The file that the values of features go to; without it they stay in `chunks`.
+    pub disk: Option<DiskWriter>,
 }
 
 impl ChunkedTable {
-    /// An empty frame of so many columns.
+    /// An empty table of so many columns.
     pub fn new(columns: usize) -> Self {
         ChunkedTable {
             rows: 0,
@@ -236,8 +261,8 @@ impl ChunkedTable {
             dictionaries: vec![Dictionary::default(); columns],
             single: vec![false; columns],
             numbers: vec![NumberStats::default(); columns],
-            pieces: Vec::new(),
-            spill: None,
+            chunks: Vec::new(),
+            disk: None,
         }
     }
 
@@ -246,9 +271,9 @@ impl ChunkedTable {
         self.single.iter_mut().zip(here).for_each(|(single, here)| *single &= here);
     }
 
-    /// Adds the rows of `piece` behind those that are there.
-    pub fn add(&mut self, mut piece: Chunk) -> Result<(), TableError> {
-        for (column, cells) in piece.columns.iter_mut().enumerate() {
+    /// Adds the rows of `chunk` behind those that are there.
+    pub fn add(&mut self, mut chunk: Chunk) -> Result<(), TableError> {
+        for (column, cells) in chunk.columns.iter_mut().enumerate() {
             self.seen[column].merge(&cells.seen, self.rows);
             if let ColumnValues::Codes(codes, own) = &mut cells.values {
                 let global: Vec<u32> = own.names.iter().map(|name| self.dictionaries[column].code(name)).collect();
@@ -259,41 +284,29 @@ impl ChunkedTable {
                 self.numbers[column].add(numbers);
             }
         }
-        self.rows += piece.rows;
-        if let Some(spill) = &mut self.spill {
-            spill.take(&mut piece)?;
+        self.rows += chunk.rows;
+        if let Some(disk) = &mut self.disk {
+            disk.take(&mut chunk)?;
         }
-        if self.spill.is_none() || piece.columns.iter().any(|cells| cells.len() > 0) {
-            self.pieces.push(piece);
+        if self.disk.is_none() || chunk.columns.iter().any(|cells| cells.len() > 0) {
+            self.chunks.push(chunk);
         }
         Ok(())
     }
 
-    /// Adds the rows of another frame of as many columns.
-    pub fn append(&mut self, other: ChunkedTable) {
-        let (start, dictionaries) = (self.rows, other.dictionaries);
+    /// Adds what was counted in the rows of another table of as many columns.
+    pub fn merge_counts(&mut self, other: &ChunkedTable) {
         for (column, seen) in other.seen.iter().enumerate() {
-            self.seen[column].merge(seen, start);
-            self.single[column] &= other.single[column];
+            self.seen[column].merge(seen, self.rows);
         }
-        let all = self.dictionaries.iter_mut().zip(&dictionaries);
-        let global: Vec<Vec<u32>> =
-            all.map(|(all, own)| own.names.iter().map(|name| all.code(name)).collect()).collect();
-        for mut piece in other.pieces {
-            for (cells, global) in piece.columns.iter_mut().zip(&global) {
-                let ColumnValues::Codes(codes, _) = &mut cells.values else { continue };
-                codes.iter_mut().filter(|code| **code != NO_CODE).for_each(|code| *code = global[*code as usize]);
-            }
-            self.rows += piece.rows;
-            self.pieces.push(piece);
-        }
+        self.rows += other.rows;
     }
 
     /// The numbers of a column that was read as numbers.
     pub fn numbers_of(&self, column: usize) -> impl Iterator<Item = f64> + '_ {
-        self.pieces
+        self.chunks
             .iter()
-            .flat_map(move |piece| match &piece.columns[column].values {
+            .flat_map(move |chunk| match &chunk.columns[column].values {
                 ColumnValues::Numbers(numbers) => numbers.as_slice(),
                 _ => &[],
             })
@@ -302,9 +315,9 @@ impl ChunkedTable {
 
     /// The codes of a column that was read as codes.
     pub fn codes(&self, column: usize) -> impl Iterator<Item = u32> + '_ {
-        self.pieces
+        self.chunks
             .iter()
-            .flat_map(move |piece| match &piece.columns[column].values {
+            .flat_map(move |chunk| match &chunk.columns[column].values {
                 ColumnValues::Codes(codes, _) => codes.as_slice(),
                 _ => &[],
             })

@@ -1,85 +1,183 @@
-//! Values in a scratch file: what a table that does not fit into memory is chosen by.
+//! A matrix on disk: rows in a scratch file, or in an array that somebody else wrote.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::io;
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
 
-use crate::scratch::{Change, DiskFloat, Rows};
 use arss::out_of_core::RowSource;
 
-use crate::TableError;
-use crate::chunks::ChunkedTable;
-use crate::disk_writer::{DiskWriter, failed};
-use crate::missing::{BadCell, Handled, MissingReport, NAMED, mean, median};
-use crate::schema::FeatureColumn;
-use crate::{DenseMatrix, Matrix, Missing};
+use crate::matrix::MatrixValues;
+use crate::missing::bad_cells;
+use crate::scratch::{DiskFloat, ScratchFile, numbers};
+use crate::{DenseMatrix, TableError};
 
-/// Bytes of the columns that are looked at together where a column has to be seen whole.
+/// Numbers that are read at a time where all rows are visited.
+const SPAN: usize = 1 << 17;
+/// Bytes of the columns that are in memory together where a column has to be seen whole.
 const TOGETHER: usize = 64 << 20;
 
-/// Values in a scratch file, row by row.
+/// Makes new rows: called with the number of a row, its values, and where the new rows go.
+pub type Change<'a, T, U> = dyn FnMut(usize, &[T], &mut Vec<U>) + 'a;
+
+/// Rows that stand in a file one after the other, little-endian: in a scratch file, or the data of an npy file.
 #[derive(Debug)]
 pub struct DiskMatrix<T> {
-    /// The rows.
-    pub rows: Rows<T>,
+    file: File,
+    name: String,
     folder: PathBuf,
-}
-
-/// The used columns of a table that was read to a file.
-pub fn assemble(spill: DiskWriter, frame: &ChunkedTable, used: &[FeatureColumn]) -> Result<Matrix, TableError> {
-    let all_single = used.iter().all(|used| matches!(used, FeatureColumn::Number(column) if frame.single[*column]));
-    let (rows, columns, folder) = spill.rows();
-    let place = |used: &FeatureColumn| columns.iter().position(|&column| column == used.column()).unwrap_or_default();
-    let places: Vec<(usize, &FeatureColumn)> = used.iter().map(|used| (place(used), used)).collect();
-    let spilled = DiskMatrix { rows, folder };
-    Ok(if all_single {
-        Matrix::Disk32(spilled.changed(used.len(), &mut |_, row, fresh| {
-            fresh.extend(places.iter().map(|(at, used)| value(used, row[*at]) as f32));
-        })?)
-    } else {
-        Matrix::Disk64(spilled.changed(used.len(), &mut |_, row, fresh| {
-            fresh.extend(places.iter().map(|(at, used)| value(used, row[*at])));
-        })?)
-    })
-}
-
-/// What a used column makes of a value; codes are numbers here.
-fn value(used: &FeatureColumn, value: f64) -> f64 {
-    match used {
-        _ if value.is_nan() => f64::NAN,
-        FeatureColumn::Number(_) => value,
-        FeatureColumn::OneHot(_, code) => f64::from(u8::from(value == f64::from(*code))),
-        FeatureColumn::Ordinal(_, ranks) => f64::from(ranks[value as usize]),
-    }
+    offset: u64,
+    rows: usize,
+    columns: usize,
+    kind: PhantomData<T>,
 }
 
 impl<T: DiskFloat> DiskMatrix<T> {
+    /// `rows` rows of `columns` values from byte `offset` of a file on.
+    ///
+    /// # Errors
+    /// If the file cannot be opened, or is too short.
+    pub fn open(path: &Path, offset: u64, (rows, columns): (usize, usize)) -> io::Result<Self> {
+        let name = path.display().to_string();
+        let explain = |error: io::Error| io::Error::new(error.kind(), format!("{name}: {error}"));
+        let file = File::open(path).map_err(explain)?;
+        let length = file.metadata().map_err(explain)?.len();
+        let values = (rows as u64).checked_mul(columns as u64);
+        let needed = values.and_then(|values| values.checked_mul(T::SIZE as u64)?.checked_add(offset));
+        if needed.is_none_or(|needed| needed > length) {
+            let reason = format!("{name}: {rows} x {columns} values do not fit into {length} bytes");
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, reason));
+        }
+        Ok(DiskMatrix { file, name, folder: std::env::temp_dir(), offset, rows, columns, kind: PhantomData })
+    }
+
+    /// The rows of `columns` values that were appended to a scratch file.
+    pub fn in_scratch(scratch: ScratchFile<T>, columns: usize) -> Self {
+        let rows = scratch.count / columns.max(1);
+        let name = format!("scratch file in {}", scratch.folder.display());
+        let (file, folder) = (scratch.file, scratch.folder);
+        DiskMatrix { file, name, folder, offset: 0, rows, columns, kind: PhantomData }
+    }
+
     /// Rows and columns.
     pub fn shape(&self) -> (usize, usize) {
-        (self.rows.items(), self.rows.features())
+        (self.rows, self.columns)
     }
 
-    /// Calls `visit` with some rows at a time, in order, and the number of the first of them.
+    /// Calls `visit` with some rows at a time, all of them in order, and the number of the first of them.
+    ///
+    /// # Errors
+    /// If they cannot be read.
     pub fn walk(&self, visit: &mut dyn FnMut(usize, &[T])) -> Result<(), TableError> {
-        self.rows.walk(visit).map_err(|error| failed(&self.folder, &error))
+        let span = (SPAN / self.columns.max(1)).max(1);
+        let mut rows = Vec::new();
+        for first in (0..self.rows).step_by(span) {
+            rows.resize(span.min(self.rows - first) * self.columns, T::from_f64(0.0));
+            RowSource::read(self, first, &mut rows).map_err(|error| self.failed(error))?;
+            visit(first, &rows);
+        }
+        Ok(())
     }
 
-    /// Other rows made of these.
+    /// Makes other rows of these: `change` is called with each row and where to put the new ones.
+    ///
+    /// The rows must be those of a scratch file. New rows that take no more room replace them in the same file: a table
+    /// that does not fit into memory may not fit on the disk twice, either.
+    ///
+    /// # Errors
+    /// If they cannot be read or written.
     pub fn changed<U: DiskFloat>(
         self,
-        features: usize,
+        columns: usize,
         change: &mut Change<'_, T, U>,
     ) -> Result<DiskMatrix<U>, TableError> {
-        let DiskMatrix { rows, folder } = self;
-        let rows = rows.changed(features, &folder, change).map_err(|error| failed(&folder, &error))?;
-        Ok(DiskMatrix { rows, folder })
+        let failed = |error: io::Error| self.failed(error);
+        let in_place = columns * U::SIZE <= self.columns * T::SIZE && self.offset == 0;
+        let file = if in_place { self.file.try_clone() } else { tempfile::tempfile_in(&self.folder) };
+        let file = file.map_err(failed)?;
+        let (mut fresh, mut written, mut write) = (Vec::new(), 0u64, Ok(()));
+        self.walk(&mut |first, rows| {
+            fresh.clear();
+            for (at, row) in rows.chunks_exact(self.columns.max(1)).enumerate() {
+                change(first + at, row, &mut fresh);
+            }
+            if write.is_ok() {
+                write = numbers::write(&file, written, &fresh);
+                written += (fresh.len() * U::SIZE) as u64;
+            }
+        })?;
+        write.and_then(|()| file.set_len(written)).map_err(failed)?;
+        let rows = usize::try_from(written).unwrap_or_default() / (columns * U::SIZE).max(1);
+        Ok(DiskMatrix { file, name: self.name, folder: self.folder, offset: 0, rows, columns, kind: PhantomData })
     }
 
-    /// Calls `visit` with each of these columns, of which as many are in memory at once as there is room for.
-    pub fn each_column(&self, which: &[usize], visit: &mut dyn FnMut(usize, Vec<f64>)) -> Result<(), TableError> {
-        let (items, features) = self.shape();
-        for group in which.chunks((TOGETHER / 8 / items.max(1)).max(1)) {
-            let mut columns = vec![Vec::with_capacity(items); group.len()];
+    /// One row.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn row(&self, row: usize) -> Result<Vec<T>, TableError> {
+        let mut values = vec![T::from_f64(0.0); self.columns];
+        RowSource::read(self, row, &mut values).map_err(|error| self.failed(error))?;
+        Ok(values)
+    }
+
+    /// The matrix in memory.
+    pub(crate) fn to_dense(&self) -> Result<DenseMatrix<T>, TableError> {
+        let (rows, columns) = self.shape();
+        let mut data = Vec::with_capacity(rows * columns);
+        self.walk(&mut |_, rows| data.extend_from_slice(rows))?;
+        Ok(DenseMatrix { data, rows, columns, by_column: false })
+    }
+
+    /// What is wrong, if the matrix is empty or a value is not finite.
+    pub(crate) fn check(&self) -> Result<Option<arss::Error>, TableError> {
+        let (rows, columns) = self.shape();
+        if rows == 0 || columns == 0 {
+            return Ok(Some(arss::Error::Empty { rows, columns }));
+        }
+        let (bad, _) = bad_cells(self, |value| !value.is_finite())?;
+        Ok(bad.first().map(|bad| arss::Error::NotFinite { row: bad.row, column: bad.column, value: bad.value }))
+    }
+
+    fn failed(&self, error: impl std::fmt::Display) -> TableError {
+        unusable(&self.folder, error)
+    }
+}
+
+impl<T: DiskFloat> RowSource<T> for DiskMatrix<T> {
+    fn items(&self) -> usize {
+        self.rows
+    }
+
+    fn features(&self) -> usize {
+        self.columns
+    }
+
+    fn read(&self, first: usize, rows: &mut [T]) -> Result<(), String> {
+        let offset = self.offset + (first * self.columns * T::SIZE) as u64;
+        numbers::read(&self.file, offset, rows, false).map_err(|error| format!("{}: {error}", self.name))
+    }
+}
+
+impl<T: DiskFloat> MatrixValues<T> for DiskMatrix<T> {
+    fn shape(&self) -> (usize, usize) {
+        DiskMatrix::shape(self)
+    }
+
+    fn cell(&self, position: usize) -> (usize, usize) {
+        (position / self.columns, position % self.columns)
+    }
+
+    fn visit(&self, visit: &mut dyn FnMut(usize, &[T])) -> Result<(), TableError> {
+        self.walk(&mut |first, rows| visit(first * self.columns, rows))
+    }
+
+    fn each_column(&self, which: &[usize], visit: &mut dyn FnMut(usize, Vec<f64>)) -> Result<(), TableError> {
+        // As many columns at once as there is room for: each group takes a pass over the file.
+        for group in which.chunks((TOGETHER / 8 / self.rows.max(1)).max(1)) {
+            let mut columns = vec![Vec::with_capacity(self.rows); group.len()];
             self.walk(&mut |_, rows| {
-                for row in rows.chunks_exact(features) {
+                for row in rows.chunks_exact(self.columns) {
                     group.iter().zip(&mut columns).for_each(|(&at, column)| column.push(row[at].to_f64()));
                 }
             })?;
@@ -88,92 +186,71 @@ impl<T: DiskFloat> DiskMatrix<T> {
         Ok(())
     }
 
-    /// One row.
-    pub fn row(&self, row: usize) -> Result<Vec<T>, TableError> {
-        let mut values = vec![T::from_f64(0.0); self.shape().1];
-        let read = RowSource::read(&self.rows, row, &mut values);
-        read.map_err(|error| failed(&self.folder, &std::io::Error::other(error)))?;
-        Ok(values)
+    fn any(&self, is: impl Fn(f64) -> bool + Sync) -> Result<bool, TableError> {
+        let mut found = false;
+        self.walk(&mut |_, rows| found |= rows.iter().any(|value| is(value.to_f64())))?;
+        Ok(found)
     }
 
-    /// The values in memory.
-    pub fn loaded(&self) -> Result<DenseMatrix<T>, TableError> {
-        let (rows, columns) = self.shape();
-        let mut data = Vec::with_capacity(rows * columns);
-        self.walk(&mut |_, rows| data.extend_from_slice(rows))?;
-        Ok(DenseMatrix { data, rows, columns, by_column: false })
+    fn map(self, change: impl Fn(usize, T) -> T) -> Result<Self, TableError> {
+        let columns = self.columns;
+        self.changed(columns, &mut |_, row: &[T], fresh| {
+            fresh.extend(row.iter().enumerate().map(|(column, value)| change(column, *value)));
+        })
     }
 
-    /// The first cells that `is_bad`, and how many there are.
-    fn bad(&self, is_bad: impl Fn(f64) -> bool) -> Result<(Vec<BadCell>, usize), TableError> {
-        let (features, mut first, mut count) = (self.shape().1, Vec::new(), 0);
-        self.walk(&mut |start, rows| {
-            for (at, value) in rows.iter().map(|value| value.to_f64()).enumerate().filter(|(_, value)| is_bad(*value)) {
-                if first.len() < NAMED {
-                    first.push(BadCell { row: start + at / features, column: at % features, value });
-                }
-                count += 1;
-            }
-        })?;
-        Ok((first, count))
-    }
-
-    /// Fails if the table is empty or a value is not finite.
-    pub fn check(&self) -> Result<Option<arss::Error>, TableError> {
-        let (rows, columns) = self.shape();
-        if rows == 0 || columns == 0 {
-            return Ok(Some(arss::Error::Empty { rows, columns }));
-        }
-        let (bad, _) = self.bad(|value| !value.is_finite())?;
-        Ok(bad.first().map(|&BadCell { row, column, value }| arss::Error::NotFinite { row, column, value }))
-    }
-
-    /// Missing values are filled in or dropped with their rows, as of a table in memory.
-    pub fn handle(self, how: Missing) -> Result<(Self, Handled), TableError> {
-        let in_the_way = |value: f64| if how == Missing::Error { !value.is_finite() } else { value.is_infinite() };
-        let (bad, count) = self.bad(in_the_way)?;
-        if count > 0 {
-            return Ok((self, Err((bad, count))));
-        }
-        match how {
-            Missing::Error => Ok((self, Ok(MissingReport::default()))),
-            Missing::Drop => self.without_missing(),
-            Missing::Mean => self.filled(&mean),
-            Missing::Median => self.filled(&median),
-        }
-    }
-
-    fn without_missing(self) -> Result<(Self, Handled), TableError> {
-        let ((items, features), mut kept) = (self.shape(), Vec::new());
-        let left = self.changed(features, &mut |at, row: &[T], fresh| {
-            if row.iter().all(|value| !value.to_f64().is_nan()) {
-                kept.push(at);
+    fn keep_rows(self, kept: &[bool]) -> Result<Self, TableError> {
+        let columns = self.columns;
+        self.changed(columns, &mut |at, row: &[T], fresh| {
+            if kept[at] {
                 fresh.extend_from_slice(row);
             }
-        })?;
-        let kept = (kept.len() < items).then_some(kept);
-        Ok((left, Ok(MissingReport { kept, filled: 0 })))
+        })
     }
+}
 
-    fn filled(self, of: &dyn Fn(&mut [f64]) -> f64) -> Result<(Self, Handled), TableError> {
-        let features = self.shape().1;
-        let mut missing = vec![0; features];
-        self.walk(&mut |_, rows| {
-            for (at, _) in rows.iter().enumerate().filter(|(_, value)| value.to_f64().is_nan()) {
-                missing[at % features] += 1;
+/// A scratch file that cannot be used.
+pub fn unusable(folder: &Path, error: impl std::fmt::Display) -> TableError {
+    let what = "the scratch file cannot be used";
+    TableError::Run(format!("{}: {what}: {error}; --scratch DIR names another place", folder.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_become_narrower_in_place_and_wider_elsewhere() {
+        let folder = tempfile::tempdir().unwrap();
+        let table: Vec<f64> = (0..600_000).map(f64::from).collect();
+        let rows = || {
+            let mut scratch = ScratchFile::new(folder.path()).unwrap();
+            scratch.append(&table).unwrap();
+            DiskMatrix::in_scratch(scratch, 3)
+        };
+        // Every second row, two of its values in single precision.
+        let mut narrow = |at: usize, row: &[f64], fresh: &mut Vec<f32>| {
+            if at % 2 == 1 {
+                fresh.extend([row[2] as f32, row[0] as f32]);
             }
-        })?;
-        let which: Vec<usize> = (0..features).filter(|&at| missing[at] > 0).collect();
-        let mut with: Vec<Option<T>> = vec![None; features];
-        self.each_column(&which, &mut |at, mut column| {
-            column.retain(|value| !value.is_nan());
-            with[at] = (!column.is_empty()).then(|| T::from_f64(of(&mut column)));
-        })?;
-        let filled = which.iter().filter(|&&at| with[at].is_some()).map(|&at| missing[at]).sum();
-        let whole = self.changed(features, &mut |_, row: &[T], fresh| {
-            let fill = |(value, with): (&T, &Option<T>)| with.filter(|_| value.to_f64().is_nan()).unwrap_or(*value);
-            fresh.extend(row.iter().zip(&with).map(fill));
-        })?;
-        Ok((whole, Ok(MissingReport { kept: None, filled })))
+        };
+        let found = rows().changed(2, &mut narrow).unwrap();
+        assert_eq!((found.items(), found.features()), (100_000, 2));
+        let mut all = Vec::new();
+        found.walk(&mut |first, rows| all.extend(rows.iter().map(|value| (first, *value)))).unwrap();
+        assert!(
+            (0..100_000)
+                .all(|row| all[2 * row].1 == (6 * row + 5) as f32 && all[2 * row + 1].1 == (6 * row + 3) as f32)
+        );
+        assert!(all.last().unwrap().0 > 0, "more than one span");
+
+        let mut wide = |_: usize, row: &[f64], fresh: &mut Vec<f64>| {
+            fresh.extend_from_slice(row);
+            fresh.push(-row[0]);
+        };
+        let found = rows().changed(4, &mut wide).unwrap();
+        let mut row = [0.0; 4];
+        found.read(199_999, &mut row).unwrap();
+        assert_eq!((found.items(), row), (200_000, [599_997.0, 599_998.0, 599_999.0, -599_997.0]));
     }
 }

@@ -1,17 +1,17 @@
-//! Values that go to a file as they are read.
+//! Columns that go to a scratch file as they are read.
 
 use std::path::{Path, PathBuf};
 
-use crate::scratch::{Rows, ScratchFile};
-
 use crate::TableError;
-use crate::chunks::{Chunk, ColumnValues, NO_CODE, ReadAs};
+use crate::chunks::{Chunk, ColumnValues, ReadAs};
+use crate::disk_matrix::{DiskMatrix, unusable};
 use crate::schema::Role;
+use crate::scratch::ScratchFile;
 
 /// Rows that are written at a time.
 const ROWS: usize = 1024;
 
-/// A file to which the columns that are chosen by go, row by row: numbers as they are, codes as numbers.
+/// A scratch file to which the columns that are chosen by go, row by row: numbers as they are, codes as numbers.
 #[derive(Debug)]
 pub struct DiskWriter {
     scratch: ScratchFile<f64>,
@@ -21,48 +21,30 @@ pub struct DiskWriter {
 }
 
 impl DiskWriter {
-    /// A file in `folder` for those columns of which something is wanted; those that stand beside stay in memory.
-    pub fn new(folder: &Path, roles: &[Role], wants: &[ReadAs]) -> Result<Self, TableError> {
-        let scratch = ScratchFile::new(folder).map_err(|error| failed(folder, &error))?;
-        let goes = |&at: &usize| matches!(roles[at], Role::Feature(_)) && wants[at] != ReadAs::Nothing;
+    /// A file in `folder` for the features that are read; side columns stay in memory.
+    pub fn new(folder: &Path, roles: &[Role], read_as: &[ReadAs]) -> Result<Self, TableError> {
+        let scratch = ScratchFile::new(folder).map_err(|error| unusable(folder, error))?;
+        let goes = |&at: &usize| matches!(roles[at], Role::Feature(_)) && read_as[at] != ReadAs::Nothing;
         Ok(DiskWriter { scratch, folder: folder.to_owned(), columns: (0..roles.len()).filter(goes).collect() })
     }
 
-    /// Takes the values of a piece.
-    pub fn take(&mut self, piece: &mut Chunk) -> Result<(), TableError> {
-        let mut taken: Vec<ColumnValues> = Vec::with_capacity(self.columns.len());
-        for &column in &self.columns {
-            taken.push(std::mem::replace(&mut piece.columns[column].values, ColumnValues::None));
-        }
-        let mut rows = vec![0.0; ROWS.min(piece.rows) * self.columns.len()];
-        for first in (0..piece.rows).step_by(ROWS) {
-            let count = ROWS.min(piece.rows - first);
-            let rows = &mut rows[..count * self.columns.len()];
-            for (at, values) in taken.iter().enumerate() {
-                let cells = rows.iter_mut().skip(at).step_by(self.columns.len());
-                match values {
-                    ColumnValues::Numbers(numbers) => {
-                        cells.zip(&numbers[first..]).for_each(|(cell, value)| *cell = *value)
-                    }
-                    ColumnValues::Codes(codes, _) => cells.zip(&codes[first..]).for_each(|(cell, &code)| {
-                        *cell = if code == NO_CODE { f64::NAN } else { f64::from(code) };
-                    }),
-                    ColumnValues::None => cells.for_each(|cell| *cell = f64::NAN),
-                }
+    /// Takes the values of a chunk.
+    pub fn take(&mut self, chunk: &mut Chunk) -> Result<(), TableError> {
+        let take = |&column: &usize| std::mem::replace(&mut chunk.columns[column].values, ColumnValues::None);
+        let taken: Vec<ColumnValues> = self.columns.iter().map(take).collect();
+        let mut rows = Vec::with_capacity(ROWS.min(chunk.rows) * taken.len());
+        for first in (0..chunk.rows).step_by(ROWS) {
+            rows.clear();
+            for row in first..chunk.rows.min(first + ROWS) {
+                rows.extend(taken.iter().map(|values| values.number(row)));
             }
-            self.scratch.append(rows).map_err(|error| failed(&self.folder, &error))?;
+            self.scratch.append(&rows).map_err(|error| unusable(&self.folder, error))?;
         }
         Ok(())
     }
 
-    /// The rows, which column of the file each of their values is from, and where the rows are.
-    pub fn rows(self) -> (Rows<f64>, Vec<usize>, PathBuf) {
-        (Rows::in_scratch(self.scratch, self.columns.len()), self.columns, self.folder)
+    /// The rows, and which column of the file each of their values is from.
+    pub fn finish(self) -> (DiskMatrix<f64>, Vec<usize>) {
+        (DiskMatrix::in_scratch(self.scratch, self.columns.len()), self.columns)
     }
-}
-
-/// A scratch file that cannot be written.
-pub fn failed(folder: &Path, error: &std::io::Error) -> TableError {
-    let what = "the scratch file cannot be used";
-    TableError::Run(format!("{}: {what}: {error}; --scratch DIR names another place", folder.display()))
 }

@@ -1,12 +1,14 @@
-//! From the pieces that were read to the values that are chosen by.
+//! From the columns that were read to the matrix that is chosen by: numbers as they are, text encoded.
 
 use arss::Float;
 use rayon::prelude::*;
 
-use crate::ByName;
-use crate::chunks::{Chunk, ChunkedTable, ColumnValues, NO_CODE};
+use crate::chunks::{Chunk, ChunkedTable};
 use crate::schema::FeatureColumn;
-use crate::{DenseMatrix, Matrix};
+use crate::{ByName, DenseMatrix, Matrix, TableError};
+
+/// Chunks that are taken at once, by several threads.
+const GROUP: usize = 32;
 
 /// How text becomes numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,78 +20,63 @@ pub enum Encode {
 }
 
 impl ByName for Encode {
-    const ALL: &'static [(&'static str, Self, &'static str)] = &[
-        ("onehot", Encode::Onehot, "A column of 0 and 1 for each text"),
-        ("ordinal", Encode::Ordinal, "0, 1, 2, ... in alphabetical order"),
-    ];
-}
-
-/// The used columns as one matrix, row by row; pieces are let go as they are taken. Missing values are NaN.
-pub fn assemble(frame: &mut ChunkedTable, used: &[FeatureColumn]) -> Matrix {
-    if used.iter().all(|used| matches!(used, FeatureColumn::Number(column) if frame.single[*column])) {
-        return Matrix::F32(grid(frame, used));
+    fn all() -> Vec<(&'static str, Self, &'static str)> {
+        vec![
+            ("onehot", Encode::Onehot, "A column of 0 and 1 for each text"),
+            ("ordinal", Encode::Ordinal, "0, 1, 2, ... in alphabetical order"),
+        ]
     }
-    Matrix::F64(grid(frame, used))
 }
 
-/// Pieces that are taken at once, by several threads.
-const GROUP: usize = 32;
+/// The used columns as one matrix, where the columns are: in memory or on disk. Missing values are NaN.
+pub fn matrix(table: &mut ChunkedTable, used: &[FeatureColumn]) -> Result<Matrix, TableError> {
+    let single = used.iter().all(|used| matches!(used, FeatureColumn::Number(column) if table.single[*column]));
+    let Some(disk) = table.disk.take() else {
+        return Ok(if single { Matrix::F32(dense(table, used)) } else { Matrix::F64(dense(table, used)) });
+    };
+    let (raw, columns) = disk.finish();
+    let place = |used: &FeatureColumn| columns.iter().position(|&column| column == used.column()).unwrap_or_default();
+    let used: Vec<(usize, &FeatureColumn)> = used.iter().map(|used| (place(used), used)).collect();
+    let encoded = |row: &[f64], (at, used): &(usize, &FeatureColumn)| used.encode(row[*at]);
+    Ok(if single {
+        let change = &mut |_: usize, row: &[f64], fresh: &mut Vec<f32>| {
+            fresh.extend(used.iter().map(|used| encoded(row, used) as f32));
+        };
+        Matrix::Disk32(raw.changed(used.len(), change)?)
+    } else {
+        let change = &mut |_: usize, row: &[f64], fresh: &mut Vec<f64>| {
+            fresh.extend(used.iter().map(|used| encoded(row, used)));
+        };
+        Matrix::Disk64(raw.changed(used.len(), change)?)
+    })
+}
 
-fn grid<T: Float>(frame: &mut ChunkedTable, used: &[FeatureColumn]) -> DenseMatrix<T> {
-    let (rows, columns) = (frame.rows, used.len());
+/// The matrix row by row; chunks are freed as they are taken, so that not everything is there twice.
+fn dense<T: Float>(table: &mut ChunkedTable, used: &[FeatureColumn]) -> DenseMatrix<T> {
+    let (rows, columns) = (table.rows, used.len());
     let mut data = vec![T::from_f64(0.0); rows * columns];
     let mut rest = data.as_mut_slice();
-    let mut pieces = std::mem::take(&mut frame.pieces).into_iter();
+    let mut chunks = std::mem::take(&mut table.chunks).into_iter();
     loop {
-        let group: Vec<Chunk> = pieces.by_ref().take(GROUP).collect();
+        let group: Vec<Chunk> = chunks.by_ref().take(GROUP).collect();
         if group.is_empty() {
             return DenseMatrix { data, rows, columns, by_column: false };
         }
-        let mut targets = Vec::with_capacity(group.len());
-        for piece in &group {
-            let (own, behind) = rest.split_at_mut(piece.rows * columns);
-            targets.push((piece, own));
+        let mut parts = Vec::with_capacity(group.len());
+        for chunk in &group {
+            let (own, behind) = rest.split_at_mut(chunk.rows * columns);
+            parts.push((chunk, own));
             rest = behind;
         }
-        targets.into_par_iter().for_each(|(piece, own)| fill(piece, used, own));
+        parts.into_par_iter().for_each(|(chunk, own)| fill(chunk, used, own));
     }
 }
 
-fn fill<T: Float>(piece: &Chunk, used: &[FeatureColumn], own: &mut [T]) {
-    let columns: Vec<Column<'_>> = used.iter().map(|used| Column::new(piece, used)).collect();
+fn fill<T: Float>(chunk: &Chunk, used: &[FeatureColumn], own: &mut [T]) {
+    let columns: Vec<_> = used.iter().map(|used| (&chunk.columns[used.column()].values, used)).collect();
     for (row, values) in own.chunks_exact_mut(used.len().max(1)).enumerate() {
-        for (value, column) in values.iter_mut().zip(&columns) {
-            *value = T::from_f64(column.value(row));
-        }
-    }
-}
-
-/// One used column of a piece.
-enum Column<'a> {
-    Numbers(&'a [f64]),
-    OneHot(&'a [u32], u32),
-    Ordinal(&'a [u32], &'a [u32]),
-}
-
-impl<'a> Column<'a> {
-    fn new(piece: &'a Chunk, used: &'a FeatureColumn) -> Self {
-        match (&piece.columns[used.column()].values, used) {
-            (ColumnValues::Numbers(numbers), _) => Column::Numbers(numbers),
-            (ColumnValues::Codes(codes, _), FeatureColumn::Ordinal(_, ranks)) => Column::Ordinal(codes, ranks),
-            (ColumnValues::Codes(codes, _), FeatureColumn::OneHot(_, code)) => Column::OneHot(codes, *code),
-            // Only what was read is used.
-            _ => Column::Numbers(&[]),
-        }
-    }
-
-    #[inline]
-    fn value(&self, row: usize) -> f64 {
-        match self {
-            Column::Numbers(numbers) => numbers[row],
-            Column::OneHot(codes, _) if codes[row] == NO_CODE => f64::NAN,
-            Column::OneHot(codes, code) => f64::from(u8::from(codes[row] == *code)),
-            Column::Ordinal(codes, _) if codes[row] == NO_CODE => f64::NAN,
-            Column::Ordinal(codes, ranks) => f64::from(ranks[codes[row] as usize]),
+        for (value, (raw, used)) in values.iter_mut().zip(&columns) {
+            *value = T::from_f64(used.encode(raw.number(row)));
         }
     }
 }

@@ -1,5 +1,7 @@
 //! What a piece of text stands for: a number, a truth value, a date, nothing, or text.
 
+use chrono::NaiveDate;
+
 /// What stands for a missing value, besides nothing at all.
 const MISSING: [&[u8]; 8] = [b"NA", b"N/A", b"n/a", b"NULL", b"null", b"None", b"?", b"#N/A"];
 
@@ -47,15 +49,18 @@ pub fn date(field: &[u8]) -> Option<f64> {
     let (day, rest) = text.split_at_checked(10)?;
     let mut parts = day.split(mark).map(digits);
     let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
-    if parts.next().is_some() || !(1..=12).contains(&month) || !(1..=days_of(year, month)).contains(&day) {
+    if parts.next().is_some() {
         return None;
     }
+    let day = NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, month, day)?;
     let time = if rest.is_empty() { 0.0 } else { time(rest.strip_prefix(['T', ' '])?)? };
-    Some(days(year, month, day) as f64 * 86_400.0 + time)
+    // The default is 1970-01-01.
+    let days = day.signed_duration_since(NaiveDate::default()).num_days();
+    Some(days as f64 * 86_400.0 + time)
 }
 
 /// A number of digits only.
-fn digits(text: &str) -> Option<i64> {
+fn digits(text: &str) -> Option<u32> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
 }
 
@@ -69,7 +74,7 @@ fn time(text: &str) -> Option<f64> {
     let (hour, minute) = (digits(parts.next()?)?, digits(parts.next()?)?);
     let second: f64 = parts.next().map_or(Some(0.0), |text| text.parse().ok())?;
     let good = hour < 24 && minute < 60 && (0.0..61.0).contains(&second) && parts.next().is_none();
-    good.then_some((hour * 3600 + minute * 60) as f64 + second - zone)
+    good.then(|| f64::from(hour * 3600 + minute * 60) + second - zone)
 }
 
 /// Seconds that a zone is ahead of UTC.
@@ -81,27 +86,7 @@ fn zone(text: &str) -> Option<f64> {
     let bare: String = text[1..].split(':').collect();
     let hours = digits(bare.get(..2)?)?;
     let minutes = bare.get(2..).filter(|rest| !rest.is_empty()).map_or(Some(0), digits)?;
-    Some(sign * (hours * 3600 + minutes * 60) as f64)
-}
-
-fn is_leap(year: i64) -> bool {
-    year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-}
-
-fn days_of(year: i64, month: i64) -> i64 {
-    match month {
-        4 | 6 | 9 | 11 => 30,
-        2 if is_leap(year) => 29,
-        2 => 28,
-        _ => 31,
-    }
-}
-
-/// Days since 1970-01-01.
-fn days(year: i64, month: i64, day: i64) -> i64 {
-    let leaps = |year: i64| year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
-    let before = (year - 1970) * 365 + leaps(year - 1) - leaps(1969);
-    before + (1..month).map(|month| days_of(year, month)).sum::<i64>() + day - 1
+    Some(sign * (f64::from(hours) * 3600.0 + f64::from(minutes) * 60.0))
 }
 
 #[cfg(test)]

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use crate::TableError;
-use crate::byte_source::MemoryLimit;
-use crate::{ColumnOptions, Encode, Missing, ReadOptions};
-use crate::{DenseMatrix, ExtraColumns, ExtraValues, Matrix, OutputFormat, Picks, Table};
+use crate::{
+    DenseMatrix, Encode, ExtraColumns, ExtraValues, Matrix, Missing, OutputFormat, Picks, ReadOptions, Table,
+    TableError,
+};
 
 /// Bytes that may be held.
 const MEMORY: u64 = 64 << 20;
@@ -14,20 +14,20 @@ const TARGETS: [&str; 6] = ["o.csv", "o.tsv.gz", "o.jsonl", "o.parquet", "o.arro
 
 /// What is read to a scratch file is what is read to memory, bit by bit.
 fn assert_same(values: &Matrix, from_disk: Result<Table, TableError>) {
-    let from_disk = from_disk.and_then(|table| table.values.loaded());
+    let from_disk = from_disk.and_then(|table| table.matrix.into_memory());
     let bits = |values: &Matrix| -> Vec<u64> {
         match values {
-            Matrix::F32(grid) => rows(grid).map(|value| u64::from(value.to_bits())).collect(),
-            Matrix::F64(grid) => rows(grid).map(f64::to_bits).collect(),
+            Matrix::F32(matrix) => rows(matrix).map(|value| u64::from(value.to_bits())).collect(),
+            Matrix::F64(matrix) => rows(matrix).map(f64::to_bits).collect(),
             Matrix::Disk32(_) | Matrix::Disk64(_) => Vec::new(),
         }
     };
-    let there = from_disk.as_ref().map(|there| (there.shape(), there.element(), bits(there)));
-    assert_eq!(there.ok(), Some((values.shape(), values.element(), bits(values))));
+    let there = from_disk.as_ref().map(|there| (there.shape(), there.element_bytes(), bits(there)));
+    assert_eq!(there.ok(), Some((values.shape(), values.element_bytes(), bits(values))));
 }
 
-fn rows<T: arss::Float>(grid: &DenseMatrix<T>) -> impl Iterator<Item = T> + '_ {
-    (0..grid.rows).flat_map(move |row| (0..grid.columns).map(move |column| grid.get(row, column)))
+fn rows<T: arss::Float>(matrix: &DenseMatrix<T>) -> impl Iterator<Item = T> + '_ {
+    (0..matrix.rows).flat_map(move |row| (0..matrix.columns).map(move |column| matrix.get(row, column)))
 }
 
 /// Reads `bytes` as the file `name` and writes its first and last row in every format. Broken input is an error as
@@ -36,19 +36,21 @@ pub fn read_and_write(name: &str, bytes: &[u8]) {
     let folder = std::env::temp_dir();
     for (encode, missing) in [(None, Missing::Drop), (Some(Encode::Ordinal), Missing::Median)] {
         let asked = encode.is_some();
-        let mut reading = ReadOptions {
-            limit: MemoryLimit::new(Some(MEMORY)),
-            choice: ColumnOptions { encode, truths: asked, dates: asked, ..ColumnOptions::default() },
+        let mut options = ReadOptions {
+            encode,
             missing,
+            booleans: asked,
+            dates: asked,
+            memory: Some(MEMORY),
             ..ReadOptions::default()
         };
-        let table = crate::read_bytes(bytes, name, &reading);
+        let table = crate::read_bytes(bytes, name, &options);
 
-        (reading.scratch, reading.limit.disk) = (Some(folder.as_path()), true);
-        let from_disk = crate::read_bytes(bytes, name, &reading);
+        options.scratch = Some(folder.clone());
+        let from_disk = crate::read_bytes(bytes, name, &options);
         let Ok(table) = table else { continue };
-        assert_same(&table.values, from_disk);
-        let (rows, columns) = table.values.shape();
+        assert_same(&table.matrix, from_disk);
+        let (rows, columns) = table.matrix.shape();
         let picks = [rows - 1, 0];
         assert_eq!(table.cells(0).len(), table.headings().len());
         let extra = ExtraColumns {

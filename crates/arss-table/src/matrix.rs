@@ -1,11 +1,12 @@
-//! Values in memory, in one of two layouts and two precisions.
+//! The numbers that choosing works on: in memory or on disk, in single or double precision.
 
 use arss::{Float, Samples};
+use rayon::prelude::*;
 
 use crate::TableError;
 use crate::disk_matrix::DiskMatrix;
 
-/// Values in one of the two layouts.
+/// A matrix in memory.
 #[derive(Debug)]
 pub struct DenseMatrix<T> {
     /// The values, row by row or column by column.
@@ -19,7 +20,10 @@ pub struct DenseMatrix<T> {
 }
 
 impl<T: Float> DenseMatrix<T> {
-    /// The table as the core takes it, checked to be finite and not empty.
+    /// The matrix as the library takes it, checked to be finite and not empty.
+    ///
+    /// # Errors
+    /// If it is empty, or a value is not finite.
     pub fn samples(&self) -> Result<Samples<'_, T>, arss::Error> {
         if self.by_column {
             Samples::strided(&self.data, self.rows, self.columns, 1, self.rows)
@@ -28,27 +32,96 @@ impl<T: Float> DenseMatrix<T> {
         }
     }
 
-    /// Where the value of a cell stands in `data`.
-    pub fn position(&self, row: usize, column: usize) -> usize {
-        if self.by_column { column * self.rows + row } else { row * self.columns + column }
-    }
-
     /// The value of a cell.
     pub fn get(&self, row: usize, column: usize) -> T {
-        self.data[self.position(row, column)]
+        self.data[if self.by_column { column * self.rows + row } else { row * self.columns + column }]
     }
 }
 
-/// The values that choosing works on.
+/// Values in memory or on disk that are looked at, changed or dropped alike.
+///
+/// Values of a column always come in the order of the rows, so that sums have the same bits wherever they are.
+pub trait MatrixValues<T>: Sized {
+    /// Rows and columns.
+    fn shape(&self) -> (usize, usize);
+
+    /// Row and column of the value at a position.
+    fn cell(&self, position: usize) -> (usize, usize);
+
+    /// Calls `visit` with values and the position of the first of them, until all have been seen.
+    fn visit(&self, visit: &mut dyn FnMut(usize, &[T])) -> Result<(), TableError>;
+
+    /// Calls `visit` with each of these columns.
+    fn each_column(&self, which: &[usize], visit: &mut dyn FnMut(usize, Vec<f64>)) -> Result<(), TableError>;
+
+    /// True if `is` is for any value.
+    fn any(&self, is: impl Fn(f64) -> bool + Sync) -> Result<bool, TableError>;
+
+    /// The matrix with each value replaced by what `change` makes of its column and of it.
+    fn map(self, change: impl Fn(usize, T) -> T) -> Result<Self, TableError>;
+
+    /// The matrix with those rows only for which `kept` is true.
+    fn keep_rows(self, kept: &[bool]) -> Result<Self, TableError>;
+}
+
+impl<T: Float> MatrixValues<T> for DenseMatrix<T> {
+    fn shape(&self) -> (usize, usize) {
+        (self.rows, self.columns)
+    }
+
+    fn cell(&self, position: usize) -> (usize, usize) {
+        if self.by_column {
+            (position % self.rows, position / self.rows)
+        } else {
+            (position / self.columns, position % self.columns)
+        }
+    }
+
+    fn visit(&self, visit: &mut dyn FnMut(usize, &[T])) -> Result<(), TableError> {
+        visit(0, &self.data);
+        Ok(())
+    }
+
+    fn each_column(&self, which: &[usize], visit: &mut dyn FnMut(usize, Vec<f64>)) -> Result<(), TableError> {
+        let column = |at: usize| (0..self.rows).map(|row| self.get(row, at).to_f64()).collect();
+        which.iter().for_each(|&at| visit(at, column(at)));
+        Ok(())
+    }
+
+    fn any(&self, is: impl Fn(f64) -> bool + Sync) -> Result<bool, TableError> {
+        Ok(self.data.par_chunks(1 << 16).any(|values| values.iter().any(|value| is(value.to_f64()))))
+    }
+
+    fn map(mut self, change: impl Fn(usize, T) -> T) -> Result<Self, TableError> {
+        for at in 0..self.data.len() {
+            self.data[at] = change(self.cell(at).1, self.data[at]);
+        }
+        Ok(self)
+    }
+
+    fn keep_rows(mut self, kept: &[bool]) -> Result<Self, TableError> {
+        let (rows, columns, by_column) = (self.rows, self.columns, self.by_column);
+        let mut at = 0;
+        self.data.retain(|_| {
+            let row = if by_column { at % rows } else { at / columns };
+            at += 1;
+            kept[row]
+        });
+        self.rows = kept.iter().filter(|kept| **kept).count();
+        Ok(self)
+    }
+}
+
+/// The numbers that choosing works on.
 #[derive(Debug)]
 pub enum Matrix {
     /// Single precision.
     F32(DenseMatrix<f32>),
     /// Double precision.
     F64(DenseMatrix<f64>),
-    /// Single precision, in a file.
+    /// Single precision, on disk.
     Disk32(DiskMatrix<f32>),
-    /// Double precision, in a file.
+    /// Double precision, on disk.
     Disk64(DiskMatrix<f64>),
 }
 
@@ -56,39 +129,54 @@ impl Matrix {
     /// Rows and columns.
     pub fn shape(&self) -> (usize, usize) {
         match self {
-            Matrix::F32(grid) => (grid.rows, grid.columns),
-            Matrix::F64(grid) => (grid.rows, grid.columns),
-            Matrix::Disk32(rows) => rows.shape(),
-            Matrix::Disk64(rows) => rows.shape(),
+            Matrix::F32(matrix) => matrix.shape(),
+            Matrix::F64(matrix) => matrix.shape(),
+            Matrix::Disk32(matrix) => matrix.shape(),
+            Matrix::Disk64(matrix) => matrix.shape(),
         }
     }
 
-    /// True if they are in a file.
-    pub fn in_file(&self) -> bool {
+    /// True if the values are on disk.
+    pub fn is_on_disk(&self) -> bool {
         matches!(self, Matrix::Disk32(_) | Matrix::Disk64(_))
     }
 
     /// Bytes of a value.
-    pub fn element(&self) -> u64 {
+    pub fn element_bytes(&self) -> u64 {
         if matches!(self, Matrix::F32(_) | Matrix::Disk32(_)) { 4 } else { 8 }
     }
 
-    /// The values in memory.
-    pub fn loaded(self) -> Result<Matrix, TableError> {
+    /// The matrix in memory.
+    ///
+    /// # Errors
+    /// If the scratch file cannot be read.
+    pub fn into_memory(self) -> Result<Matrix, TableError> {
         Ok(match self {
-            Matrix::Disk32(rows) => Matrix::F32(rows.loaded()?),
-            Matrix::Disk64(rows) => Matrix::F64(rows.loaded()?),
-            here => here,
+            Matrix::Disk32(matrix) => Matrix::F32(matrix.to_dense()?),
+            Matrix::Disk64(matrix) => Matrix::F64(matrix.to_dense()?),
+            in_memory => in_memory,
         })
     }
 
-    /// What is wrong, if the table is empty or a value is not finite.
-    pub fn check(&self) -> Result<Option<arss::Error>, TableError> {
+    /// What is wrong, if the matrix is empty or a value is not finite.
+    pub(crate) fn check(&self) -> Result<Option<arss::Error>, TableError> {
         match self {
-            Matrix::F32(grid) => Ok(grid.samples().err()),
-            Matrix::F64(grid) => Ok(grid.samples().err()),
-            Matrix::Disk32(rows) => rows.check(),
-            Matrix::Disk64(rows) => rows.check(),
+            Matrix::F32(matrix) => Ok(matrix.samples().err()),
+            Matrix::F64(matrix) => Ok(matrix.samples().err()),
+            Matrix::Disk32(matrix) => matrix.check(),
+            Matrix::Disk64(matrix) => matrix.check(),
         }
+    }
+
+    /// The first column of a double-precision matrix whose first value is NaN.
+    pub(crate) fn first_row_nan(&self) -> Result<Option<usize>, TableError> {
+        let (rows, columns) = self.shape();
+        let first: Vec<f64> = match self {
+            _ if rows == 0 => Vec::new(),
+            Matrix::F64(matrix) => (0..columns).map(|column| matrix.get(0, column)).collect(),
+            Matrix::Disk64(matrix) => matrix.row(0)?,
+            Matrix::F32(_) | Matrix::Disk32(_) => Vec::new(),
+        };
+        Ok(first.iter().position(|value| value.is_nan()))
     }
 }

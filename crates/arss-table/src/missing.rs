@@ -1,10 +1,9 @@
 //! Missing values: found, and filled in or dropped with their rows.
 
 use arss::Float;
-use rayon::prelude::*;
 
-use crate::TableError;
-use crate::{ByName, DenseMatrix, Matrix};
+use crate::matrix::MatrixValues;
+use crate::{ByName, Matrix, TableError};
 
 /// What is done about missing values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -21,13 +20,18 @@ pub enum Missing {
 }
 
 impl ByName for Missing {
-    const ALL: &'static [(&'static str, Self, &'static str)] = &[
-        ("error", Missing::Error, "Stop, naming the first cells"),
-        ("drop", Missing::Drop, "Leave out rows that have any"),
-        ("mean", Missing::Mean, "Fill in the column's mean"),
-        ("median", Missing::Median, "Fill in the column's median"),
-    ];
+    fn all() -> Vec<(&'static str, Self, &'static str)> {
+        vec![
+            ("error", Missing::Error, "Stop, naming the first cells"),
+            ("drop", Missing::Drop, "Leave out rows that have any"),
+            ("mean", Missing::Mean, "Fill in the column's mean"),
+            ("median", Missing::Median, "Fill in the column's median"),
+        ]
+    }
 }
+
+/// Cells named in a message.
+const NAMED: usize = 3;
 
 /// A cell that cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -49,91 +53,91 @@ pub struct MissingReport {
     pub filled: usize,
 }
 
-/// What was done, or the first cells that are in the way and how many there are.
+/// What was done, or the first cells that cannot be used and how many there are.
 pub type Handled = Result<MissingReport, (Vec<BadCell>, usize)>;
 
-/// Does as asked; gives the first cells that are in the way, and how many there are, if it cannot.
-pub fn handle(values: Matrix, how: Missing) -> Result<(Matrix, Handled), TableError> {
-    Ok(match values {
-        Matrix::F32(mut grid) => {
-            let done = handle_grid(&mut grid, how);
-            (Matrix::F32(grid), done)
-        }
-        Matrix::F64(mut grid) => {
-            let done = handle_grid(&mut grid, how);
-            (Matrix::F64(grid), done)
-        }
-        Matrix::Disk32(rows) => rows.handle(how).map(|(rows, done)| (Matrix::Disk32(rows), done))?,
-        Matrix::Disk64(rows) => rows.handle(how).map(|(rows, done)| (Matrix::Disk64(rows), done))?,
+/// Does as asked; gives the first cells that cannot be used, and how many there are, if it cannot.
+pub fn handle(matrix: Matrix, how: Missing) -> Result<(Matrix, Handled), TableError> {
+    Ok(match matrix {
+        Matrix::F32(matrix) => handle_values(matrix, how).map(|(matrix, done)| (Matrix::F32(matrix), done))?,
+        Matrix::F64(matrix) => handle_values(matrix, how).map(|(matrix, done)| (Matrix::F64(matrix), done))?,
+        Matrix::Disk32(matrix) => handle_values(matrix, how).map(|(matrix, done)| (Matrix::Disk32(matrix), done))?,
+        Matrix::Disk64(matrix) => handle_values(matrix, how).map(|(matrix, done)| (Matrix::Disk64(matrix), done))?,
     })
 }
 
-/// Cells named in a message.
-pub const NAMED: usize = 3;
-
-fn handle_grid<T: Float>(grid: &mut DenseMatrix<T>, how: Missing) -> Handled {
-    let in_the_way = |value: f64| if how == Missing::Error { !value.is_finite() } else { value.is_infinite() };
-    let bad: Vec<BadCell> = first_bad(grid, in_the_way);
-    if !bad.is_empty() {
-        let count = grid.data.iter().filter(|value| in_the_way(value.to_f64())).count();
-        return Err((bad, count));
+fn handle_values<T: Float, M: MatrixValues<T>>(matrix: M, how: Missing) -> Result<(M, Handled), TableError> {
+    // An infinite value is never missing: nothing fills it in.
+    let unusable = |value: f64| if how == Missing::Error { !value.is_finite() } else { value.is_infinite() };
+    // The usual case is that there is none, which one pass in any order tells.
+    if matrix.any(unusable)? {
+        let bad = bad_cells(&matrix, unusable)?;
+        return Ok((matrix, Err(bad)));
     }
     match how {
-        Missing::Error => Ok(MissingReport::default()),
-        Missing::Drop => Ok(MissingReport { kept: drop_rows(grid), filled: 0 }),
-        Missing::Mean => Ok(MissingReport { kept: None, filled: fill(grid, mean) }),
-        Missing::Median => Ok(MissingReport { kept: None, filled: fill(grid, median) }),
+        Missing::Error => Ok((matrix, Ok(MissingReport::default()))),
+        Missing::Drop => drop_rows(matrix),
+        Missing::Mean => fill(matrix, mean),
+        Missing::Median => fill(matrix, median),
     }
 }
 
-/// The first few bad cells by row, then column.
-fn first_bad<T: Float>(grid: &DenseMatrix<T>, is_bad: impl Fn(f64) -> bool + Sync) -> Vec<BadCell> {
-    // The usual case is that there is none: one pass in the order of the memory tells.
-    if !grid.data.par_chunks(1 << 16).any(|values| values.iter().any(|value| is_bad(value.to_f64()))) {
-        return Vec::new();
-    }
-    let cells = (0..grid.rows).flat_map(|row| (0..grid.columns).map(move |column| (row, column)));
-    let bad = cells.map(|(row, column)| BadCell { row, column, value: grid.get(row, column).to_f64() });
-    bad.filter(|bad| is_bad(bad.value)).take(NAMED).collect()
+/// The first few bad cells by row, then column, and how many there are.
+pub fn bad_cells<T: Float>(
+    matrix: &impl MatrixValues<T>,
+    is_bad: impl Fn(f64) -> bool,
+) -> Result<(Vec<BadCell>, usize), TableError> {
+    let (mut first, mut count): (Vec<BadCell>, usize) = (Vec::new(), 0);
+    matrix.visit(&mut |start, values| {
+        for (at, value) in values.iter().map(|value| value.to_f64()).enumerate().filter(|(_, value)| is_bad(*value)) {
+            let (row, column) = matrix.cell(start + at);
+            let place = first.partition_point(|known| (known.row, known.column) < (row, column));
+            if place < NAMED {
+                first.insert(place, BadCell { row, column, value });
+                first.truncate(NAMED);
+            }
+            count += 1;
+        }
+    })?;
+    Ok((first, count))
 }
 
-/// Drops rows with a missing value; the rows that are left, if some were dropped.
-fn drop_rows<T: Float>(grid: &mut DenseMatrix<T>) -> Option<Vec<usize>> {
-    let whole = |row: usize| (0..grid.columns).all(|column| !grid.get(row, column).to_f64().is_nan());
-    let kept: Vec<usize> = (0..grid.rows).filter(|&row| whole(row)).collect();
-    if kept.len() == grid.rows {
-        return None;
+/// Drops rows with a missing value.
+fn drop_rows<T: Float, M: MatrixValues<T>>(matrix: M) -> Result<(M, Handled), TableError> {
+    let mut is_whole = vec![true; matrix.shape().0];
+    matrix.visit(&mut |start, values| {
+        for (at, _) in values.iter().enumerate().filter(|(_, value)| value.to_f64().is_nan()) {
+            is_whole[matrix.cell(start + at).0] = false;
+        }
+    })?;
+    if is_whole.iter().all(|whole| *whole) {
+        return Ok((matrix, Ok(MissingReport::default())));
     }
-    let mut is_kept = vec![false; grid.rows];
-    kept.iter().for_each(|&row| is_kept[row] = true);
-    let (rows, columns, by_column) = (grid.rows, grid.columns, grid.by_column);
-    let mut at = 0;
-    grid.data.retain(|_| {
-        let row = if by_column { at % rows } else { at / columns };
-        at += 1;
-        is_kept[row]
-    });
-    grid.rows = kept.len();
-    Some(kept)
+    let kept = (0..is_whole.len()).filter(|&row| is_whole[row]).collect();
+    Ok((matrix.keep_rows(&is_whole)?, Ok(MissingReport { kept: Some(kept), filled: 0 })))
 }
 
 /// Fills in what `of` makes of the values that are there; a column without any stays as it is.
-fn fill<T: Float>(grid: &mut DenseMatrix<T>, of: impl Fn(&mut [f64]) -> f64) -> usize {
-    let mut filled = 0;
-    for column in 0..grid.columns {
-        let cells: Vec<f64> = (0..grid.rows).map(|row| grid.get(row, column).to_f64()).collect();
-        let mut there: Vec<f64> = cells.iter().copied().filter(|value| !value.is_nan()).collect();
-        if there.len() == grid.rows || there.is_empty() {
-            continue;
+fn fill<T: Float, M: MatrixValues<T>>(matrix: M, of: fn(&mut [f64]) -> f64) -> Result<(M, Handled), TableError> {
+    let mut missing = vec![0; matrix.shape().1];
+    matrix.visit(&mut |start, values| {
+        for (at, _) in values.iter().enumerate().filter(|(_, value)| value.to_f64().is_nan()) {
+            missing[matrix.cell(start + at).1] += 1;
         }
-        let value = T::from_f64(of(&mut there));
-        for row in (0..grid.rows).filter(|&row| cells[row].is_nan()) {
-            let at = grid.position(row, column);
-            grid.data[at] = value;
-            filled += 1;
-        }
+    })?;
+    let which: Vec<usize> = (0..missing.len()).filter(|&column| missing[column] > 0).collect();
+    let mut with: Vec<Option<T>> = vec![None; missing.len()];
+    matrix.each_column(&which, &mut |column, mut values| {
+        values.retain(|value| !value.is_nan());
+        with[column] = (!values.is_empty()).then(|| T::from_f64(of(&mut values)));
+    })?;
+    let filled = which.iter().filter(|&&column| with[column].is_some()).map(|&column| missing[column]).sum();
+    let report = Ok(MissingReport { kept: None, filled });
+    if filled == 0 {
+        return Ok((matrix, report));
     }
-    filled
+    let change = |column: usize, value: T| with[column].filter(|_| value.to_f64().is_nan()).unwrap_or(value);
+    Ok((matrix.map(change)?, report))
 }
 
 /// The mean, without leaving the range of numbers.
@@ -159,33 +163,32 @@ pub fn median(values: &mut [f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::DenseMatrix;
 
     const N: f64 = f64::NAN;
 
-    fn grid(by_column: bool) -> DenseMatrix<f64> {
+    fn matrix(by_column: bool) -> DenseMatrix<f64> {
         let by_row = vec![1.0, 10.0, N, 20.0, 3.0, N, 8.0, 60.0];
         let data = if by_column { vec![1.0, N, 3.0, 8.0, 10.0, 20.0, N, 60.0] } else { by_row };
         DenseMatrix { data, rows: 4, columns: 2, by_column }
     }
 
-    fn rows(grid: &DenseMatrix<f64>) -> Vec<[f64; 2]> {
-        (0..grid.rows).map(|row| [grid.get(row, 0), grid.get(row, 1)]).collect()
+    fn rows(matrix: &DenseMatrix<f64>) -> Vec<[f64; 2]> {
+        (0..matrix.rows).map(|row| [matrix.get(row, 0), matrix.get(row, 1)]).collect()
     }
 
     #[test]
     fn each_way_in_both_layouts() {
         for by_column in [false, true] {
-            let mut found = grid(by_column);
-            let (bad, count) = handle_grid(&mut found, Missing::Error).unwrap_err();
+            let (bad, count) = handle_values(matrix(by_column), Missing::Error).unwrap().1.unwrap_err();
             assert_eq!((bad[0].row, bad[0].column, bad.len(), count), (1, 0, 2, 2));
-            let done = handle_grid(&mut found, Missing::Drop).unwrap();
-            assert_eq!(done, MissingReport { kept: Some(vec![0, 3]), filled: 0 });
+            let (found, done) = handle_values(matrix(by_column), Missing::Drop).unwrap();
+            assert_eq!(done.unwrap(), MissingReport { kept: Some(vec![0, 3]), filled: 0 });
             assert_eq!(rows(&found), [[1.0, 10.0], [8.0, 60.0]]);
-            let mut found = grid(by_column);
-            assert_eq!(handle_grid(&mut found, Missing::Mean).unwrap().filled, 2);
+            let (found, done) = handle_values(matrix(by_column), Missing::Mean).unwrap();
+            assert_eq!(done.unwrap().filled, 2);
             assert_eq!(rows(&found)[1..3], [[4.0, 20.0], [3.0, 30.0]]);
-            let mut found = grid(by_column);
-            handle_grid(&mut found, Missing::Median).unwrap();
+            let found = handle_values(matrix(by_column), Missing::Median).unwrap().0;
             assert_eq!(rows(&found)[1..3], [[3.0, 20.0], [3.0, 20.0]]);
         }
     }
@@ -193,8 +196,8 @@ mod tests {
     #[test]
     fn infinity_is_never_missing() {
         for how in [Missing::Error, Missing::Drop, Missing::Mean, Missing::Median] {
-            let mut grid = DenseMatrix { data: vec![1.0, f64::NEG_INFINITY], rows: 2, columns: 1, by_column: false };
-            assert_eq!(handle_grid(&mut grid, how).unwrap_err().0[0].row, 1);
+            let matrix = DenseMatrix { data: vec![1.0, f64::NEG_INFINITY], rows: 2, columns: 1, by_column: false };
+            assert_eq!(handle_values(matrix, how).unwrap().1.unwrap_err().0[0].row, 1);
         }
     }
 

@@ -1,33 +1,39 @@
-//! Several files as one table: what they have to have in common.
+//! Several files as one table: what they must have in common.
 
+use std::any::Any;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use crate::TableError;
-use crate::cut;
-use crate::source::Part;
+use arrow_schema::Schema;
 
-/// Makes the files of one kind, and gives the names of their columns; fails if one does not fit the first.
-pub fn unite(parts: &mut [Part], paths: &[PathBuf]) -> Result<Vec<String>, TableError> {
-    unite_keys(parts);
-    let Some((first, others)) = parts.split_first() else { return Ok(Vec::new()) };
+use crate::TableError;
+use crate::formats::file_format::TableFile;
+use crate::text::cut;
+
+type File = Box<dyn TableFile>;
+
+/// The names of the columns that all files have; fails if one does not fit the first.
+pub fn unite(files: &mut [File], paths: &[PathBuf]) -> Result<Vec<String>, TableError> {
+    share_optional_columns(files);
+    let Some((first, others)) = files.split_first() else { return Ok(Vec::new()) };
     let headings = first.headings();
-    for (part, path) in others.iter().zip(&paths[1..]) {
-        check(part, path, (first, &paths[0], &headings))?;
+    for (file, path) in others.iter().zip(&paths[1..]) {
+        check(file, path, (first, &paths[0], &headings))?;
     }
     Ok(headings)
 }
 
-fn check(part: &Part, path: &Path, (first, first_path, headings): (&Part, &Path, &[String])) -> Result<(), TableError> {
-    if std::mem::discriminant(part) != std::mem::discriminant(first) {
+fn check(file: &File, path: &Path, (first, first_path, headings): (&File, &Path, &[String])) -> Result<(), TableError> {
+    let kind = |file: &File| (file.as_ref() as &dyn Any).type_id();
+    if kind(file) != kind(first) {
         return Err(TableError::in_file(path, format_args!("is of another format than {}", first_path.display())));
     }
-    let own = part.headings();
+    let own = file.headings();
     let what = if own.len() != headings.len() {
         format!("has {} columns, {} there", own.len(), headings.len())
     } else if let Some((own, first)) = own.iter().zip(headings).find(|(own, first)| own != first) {
         format!("column {} is called {} there", cut(own), cut(first))
-    } else if let Some(what) = part.schema().zip(first.schema()).and_then(|(own, first)| odd_type(own, first)) {
+    } else if let Some(what) = file.schema().zip(first.schema()).and_then(|(own, first)| other_type(own, first)) {
         what
     } else {
         return Ok(());
@@ -36,23 +42,17 @@ fn check(part: &Part, path: &Path, (first, first_path, headings): (&Part, &Path,
     Err(TableError::in_file(path, what))
 }
 
-fn odd_type(own: &arrow_schema::Schema, first: &arrow_schema::Schema) -> Option<String> {
+fn other_type(own: &Schema, first: &Schema) -> Option<String> {
     let pairs = own.fields().iter().zip(first.fields());
     let (own, first) = pairs.into_iter().find(|(own, first)| own.data_type() != first.data_type())?;
     Some(format!("column {} is of type {}, {} there", cut(own.name()), own.data_type(), first.data_type()))
 }
 
-/// Files of JSON lines share all keys that any of them has.
-fn unite_keys(parts: &mut [Part]) {
+/// Files whose rows need not have all columns, such as JSON lines, share the columns of all files.
+fn share_optional_columns(files: &mut [File]) {
     let (mut all, mut known) = (Vec::new(), HashSet::new());
-    for part in parts.iter() {
-        if let Part::Lines(lines) = part {
-            all.extend(lines.names.iter().filter(|name| known.insert(name.as_str())).cloned());
-        }
+    for names in files.iter_mut().filter_map(|file| file.optional_columns()) {
+        all.extend(names.iter().filter(|name| known.insert((*name).clone())).cloned());
     }
-    for part in parts {
-        if let Part::Lines(lines) = part {
-            lines.names.clone_from(&all);
-        }
-    }
+    files.iter_mut().filter_map(|file| file.optional_columns()).for_each(|names| names.clone_from(&all));
 }

@@ -29,8 +29,8 @@ impl<'a> NumericView<'a> {
     /// The numbers of `values`.
     pub fn new(values: &'a Matrix) -> Result<Self, arss::Error> {
         let (samples, largest) = match values {
-            Matrix::F32(grid) => grid.samples().map(|samples| (Kind::F32(samples), samples.max_abs()))?,
-            Matrix::F64(grid) => grid.samples().map(|samples| (Kind::F64(samples), samples.max_abs()))?,
+            Matrix::F32(matrix) => matrix.samples().map(|samples| (Kind::F32(samples), samples.max_abs()))?,
+            Matrix::F64(matrix) => matrix.samples().map(|samples| (Kind::F64(samples), samples.max_abs()))?,
             Matrix::Disk32(_) | Matrix::Disk64(_) => {
                 let instead = "it is in a file, because it is larger";
                 return Err(arss::Error::InMemoryOnly { what: "looking at single numbers", instead });

@@ -1,18 +1,24 @@
-//! What columns without types are turned into where a format has them.
+//! The types that columns without one get where a format needs them.
+
+use std::io;
+use std::sync::Arc;
+
+use arrow_array::{
+    ArrayRef, BooleanArray, Float32Array, Float64Array, Int64Array, RecordBatch, StringArray, UInt64Array,
+};
+use arrow_schema::{Field as ArrowField, Schema};
 
 use crate::chunks::{ChunkedTable, ColumnKind, ReadAs};
-use crate::field;
-use crate::field::Field;
-use crate::formats::npy;
+use crate::field::{self, Field};
 use crate::number_stats::NumberStats;
-use crate::source::{Part, Source};
+use crate::source::Source;
 
-/// What a column is turned into.
+/// The type that a column gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutputType {
     /// Whole numbers.
     Int,
-    /// Whole numbers, too large for a sign.
+    /// Whole numbers too large for a sign.
     Uint,
     /// Numbers.
     Float,
@@ -24,44 +30,63 @@ pub enum OutputType {
     Text,
 }
 
-/// The types of all columns; only what was read whole is trusted.
-pub fn of(source: &Source, frame: &ChunkedTable, wants: &[ReadAs]) -> Vec<OutputType> {
-    if let Some(kind) = of_arrays(source) {
-        return vec![kind; wants.len()];
+/// The types of all columns; only columns that were read whole get another type than text.
+pub fn of(source: &Source, table: &ChunkedTable, read_as: &[ReadAs]) -> Vec<OutputType> {
+    if let Some(kind) = source.element_type() {
+        return vec![kind; read_as.len()];
     }
-    let of = |column: usize| match (wants[column], frame.seen[column].kind()) {
-        (ReadAs::Numbers, ColumnKind::Number) => frame.numbers[column].kind(),
+    let of = |column: usize| match (read_as[column], table.seen[column].kind()) {
+        (ReadAs::Numbers, ColumnKind::Number) => table.numbers[column].kind(),
         (ReadAs::Codes, ColumnKind::Number) => {
             let mut numbers = NumberStats::default();
-            frame.dictionaries[column].names.iter().for_each(|name| numbers.add(&[number(name)]));
+            let names = &table.dictionaries[column].names;
+            names.iter().for_each(|name| numbers.add(&[number(name).unwrap_or(f64::NAN)]));
             numbers.kind()
         }
         (ReadAs::Numbers | ReadAs::Codes, ColumnKind::Truth) => OutputType::Truth,
         _ => OutputType::Text,
     };
-    (0..wants.len()).map(of).collect()
+    (0..read_as.len()).map(of).collect()
 }
 
-fn number(text: &str) -> f64 {
+fn number(text: &str) -> Option<f64> {
     match field::read(text.as_bytes()) {
-        Field::Number(value) => value,
-        _ => f64::NAN,
+        Field::Number(value) => Some(value),
+        _ => None,
     }
 }
 
-/// The type that all arrays fit into; none if the files are no arrays.
-pub fn of_arrays(source: &Source) -> Option<OutputType> {
-    let kinds = source.parts.iter().map(|part| match part {
-        Part::Array(array) => Some(match array.kind() {
-            npy::ElementType::Float(4) => OutputType::Single,
-            npy::ElementType::Float(_) => OutputType::Float,
-            npy::ElementType::Bool => OutputType::Truth,
-            npy::ElementType::Uint(8) => OutputType::Uint,
-            npy::ElementType::Int(_) | npy::ElementType::Uint(_) => OutputType::Int,
-        }),
+fn truth(text: &str) -> Option<bool> {
+    match field::read(text.as_bytes()) {
+        Field::Truth(value) => Some(value),
+        Field::Number(value) => Some(value != 0.0),
         _ => None,
-    });
-    let kinds: Vec<OutputType> = kinds.collect::<Option<_>>()?;
-    let first = *kinds.first()?;
-    Some(if kinds.iter().all(|kind| *kind == first) { first } else { OutputType::Float })
+    }
+}
+
+/// Rows of text as typed columns; what does not fit its type is missing.
+pub fn typed_batch(headings: &[String], types: &[OutputType], rows: &[Vec<String>]) -> io::Result<RecordBatch> {
+    let arrays: Vec<ArrayRef> = types.iter().enumerate().map(|(at, kind)| column(*kind, at, rows)).collect();
+    let fields =
+        headings.iter().zip(&arrays).map(|(name, array)| ArrowField::new(name, array.data_type().clone(), true));
+    RecordBatch::try_new(Arc::new(Schema::new(fields.collect::<Vec<_>>())), arrays).map_err(io::Error::other)
+}
+
+fn column(kind: OutputType, at: usize, rows: &[Vec<String>]) -> ArrayRef {
+    let cells = rows.iter().map(move |row| row.get(at).map_or("", String::as_str));
+    match kind {
+        // Parsed as an integer first: large ones have more digits than a float holds.
+        OutputType::Int => {
+            let whole = |cell: &str| cell.trim().parse().ok().or_else(|| number(cell).map(|value| value as i64));
+            Arc::new(cells.map(whole).collect::<Int64Array>())
+        }
+        OutputType::Uint => {
+            let whole = |cell: &str| cell.trim().parse().ok().or_else(|| number(cell).map(|value| value as u64));
+            Arc::new(cells.map(whole).collect::<UInt64Array>())
+        }
+        OutputType::Single => Arc::new(cells.map(|cell| cell.parse::<f32>().ok()).collect::<Float32Array>()),
+        OutputType::Float => Arc::new(cells.map(number).collect::<Float64Array>()),
+        OutputType::Truth => Arc::new(cells.map(truth).collect::<BooleanArray>()),
+        OutputType::Text => Arc::new(cells.map(Some).collect::<StringArray>()),
+    }
 }

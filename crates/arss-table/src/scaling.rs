@@ -1,11 +1,9 @@
 //! Scaling of columns, for any size of values.
 
-use crate::scratch::DiskFloat;
 use arss::Float;
 
-use crate::ByName;
-use crate::TableError;
-use crate::{DenseMatrix, DiskMatrix, Matrix, median};
+use crate::matrix::MatrixValues;
+use crate::{ByName, Matrix, TableError, median};
 
 /// How columns are scaled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -24,12 +22,14 @@ pub enum Scale {
 }
 
 impl ByName for Scale {
-    const ALL: &'static [(&'static str, Self, &'static str)] = &[
-        ("none", Scale::None, "As they come"),
-        ("standard", Scale::Standard, "Mean 0, variance 1; constant columns become 0"),
-        ("robust", Scale::Robust, "Median 0, variance 1 with extreme values pulled in"),
-        ("unit", Scale::Unit, "Smallest value 0, largest 1"),
-    ];
+    fn all() -> Vec<(&'static str, Self, &'static str)> {
+        vec![
+            ("none", Scale::None, "As they come"),
+            ("standard", Scale::Standard, "Mean 0, variance 1; constant columns become 0"),
+            ("robust", Scale::Robust, "Median 0, variance 1 with extreme values pulled in"),
+            ("unit", Scale::Unit, "Smallest value 0, largest 1"),
+        ]
+    }
 }
 
 /// Columns whose range is below so many roundings of their largest value count as constant.
@@ -45,72 +45,22 @@ const CLIP: f64 = 5.0;
 /// Scales each column as `how` says; constant columns become 0.
 ///
 /// False, and nothing changed, if all columns are constant.
-pub fn columns(values: Matrix, how: Scale) -> Result<(Matrix, bool), TableError> {
-    Ok(match values {
-        Matrix::F32(mut grid) => {
-            let done = scale_grid(&mut grid, how)?;
-            (Matrix::F32(grid), done)
-        }
-        Matrix::F64(mut grid) => {
-            let done = scale_grid(&mut grid, how)?;
-            (Matrix::F64(grid), done)
-        }
-        Matrix::Disk32(rows) => scale_file(rows, how).map(|(rows, done)| (Matrix::Disk32(rows), done))?,
-        Matrix::Disk64(rows) => scale_file(rows, how).map(|(rows, done)| (Matrix::Disk64(rows), done))?,
+///
+/// # Errors
+/// If a scratch file cannot be read or written.
+pub fn scale(matrix: Matrix, how: Scale) -> Result<(Matrix, bool), TableError> {
+    Ok(match matrix {
+        Matrix::F32(matrix) => scale_values(matrix, how).map(|(matrix, done)| (Matrix::F32(matrix), done))?,
+        Matrix::F64(matrix) => scale_values(matrix, how).map(|(matrix, done)| (Matrix::F64(matrix), done))?,
+        Matrix::Disk32(matrix) => scale_values(matrix, how).map(|(matrix, done)| (Matrix::Disk32(matrix), done))?,
+        Matrix::Disk64(matrix) => scale_values(matrix, how).map(|(matrix, done)| (Matrix::Disk64(matrix), done))?,
     })
 }
 
-/// Values that are looked at one after the other, in memory or in a file. The order within a column is that of the rows,
-/// so that sums have the same bits.
-trait Look<T> {
-    fn shape(&self) -> (usize, usize);
-    /// The column of the value at a position.
-    fn column_of(&self, at: usize) -> usize;
-    /// Calls `visit` with values and the position of the first of them.
-    fn look(&self, visit: &mut dyn FnMut(usize, &[T])) -> Result<(), TableError>;
-    /// Calls `visit` with all columns.
-    fn each_column(&self, visit: &mut dyn FnMut(usize, Vec<f64>)) -> Result<(), TableError>;
-}
-
-impl<T: Float> Look<T> for DenseMatrix<T> {
-    fn shape(&self) -> (usize, usize) {
-        (self.rows, self.columns)
-    }
-
-    fn column_of(&self, at: usize) -> usize {
-        if self.by_column { at / self.rows } else { at % self.columns }
-    }
-
-    fn look(&self, visit: &mut dyn FnMut(usize, &[T])) -> Result<(), TableError> {
-        visit(0, &self.data);
-        Ok(())
-    }
-
-    fn each_column(&self, visit: &mut dyn FnMut(usize, Vec<f64>)) -> Result<(), TableError> {
-        let column = |at: usize| (0..self.rows).map(|row| self.get(row, at).to_f64()).collect();
-        (0..self.columns).for_each(|at| visit(at, column(at)));
-        Ok(())
-    }
-}
-
-impl<T: DiskFloat> Look<T> for DiskMatrix<T> {
-    fn shape(&self) -> (usize, usize) {
-        DiskMatrix::shape(self)
-    }
-
-    fn column_of(&self, at: usize) -> usize {
-        at % DiskMatrix::shape(self).1
-    }
-
-    fn look(&self, visit: &mut dyn FnMut(usize, &[T])) -> Result<(), TableError> {
-        let columns = DiskMatrix::shape(self).1;
-        self.walk(&mut |first, rows| visit(first * columns, rows))
-    }
-
-    fn each_column(&self, visit: &mut dyn FnMut(usize, Vec<f64>)) -> Result<(), TableError> {
-        let all: Vec<usize> = (0..DiskMatrix::shape(self).1).collect();
-        DiskMatrix::each_column(self, &all, visit)
-    }
+fn scale_values<T: Float, M: MatrixValues<T>>(matrix: M, how: Scale) -> Result<(M, bool), TableError> {
+    let Some(columns) = measure(&matrix, how)? else { return Ok((matrix, false)) };
+    let matrix = matrix.map(|column, value| T::from_f64(columns[column].scaled(value.to_f64())))?;
+    Ok((matrix, true))
 }
 
 /// One column. Centre and width are those of the values divided by `unit`, a power of two near the largest (which is
@@ -148,25 +98,8 @@ impl Column {
     }
 }
 
-fn scale_grid<T: Float>(grid: &mut DenseMatrix<T>, how: Scale) -> Result<bool, TableError> {
-    let Some(columns) = measure(grid, how)? else { return Ok(false) };
-    for at in 0..grid.data.len() {
-        let column = &columns[grid.column_of(at)];
-        grid.data[at] = T::from_f64(column.scaled(grid.data[at].to_f64()));
-    }
-    Ok(true)
-}
-
-fn scale_file<T: DiskFloat>(rows: DiskMatrix<T>, how: Scale) -> Result<(DiskMatrix<T>, bool), TableError> {
-    let Some(columns) = measure(&rows, how)? else { return Ok((rows, false)) };
-    let width = columns.len();
-    let scaled = |(value, column): (&T, &Column)| T::from_f64(column.scaled(value.to_f64()));
-    let rows = rows.changed(width, &mut |_, row: &[T], fresh| fresh.extend(row.iter().zip(&columns).map(scaled)))?;
-    Ok((rows, true))
-}
-
 /// What is done to each column; none if all are constant.
-fn measure<T: Float>(table: &impl Look<T>, how: Scale) -> Result<Option<Vec<Column>>, TableError> {
+fn measure<T: Float>(table: &impl MatrixValues<T>, how: Scale) -> Result<Option<Vec<Column>>, TableError> {
     let epsilon = if size_of::<T>() == 4 { f64::from(f32::EPSILON) } else { f64::EPSILON };
     let mut columns = ranges(table)?;
     if columns.iter().all(|column| column.is_constant(epsilon)) {
@@ -192,11 +125,11 @@ fn measure<T: Float>(table: &impl Look<T>, how: Scale) -> Result<Option<Vec<Colu
 }
 
 /// The range of each column.
-fn ranges<T: Float>(table: &impl Look<T>) -> Result<Vec<Column>, TableError> {
+fn ranges<T: Float>(table: &impl MatrixValues<T>) -> Result<Vec<Column>, TableError> {
     let mut columns = vec![Column::START; table.shape().1];
-    table.look(&mut |first, values| {
+    table.visit(&mut |first, values| {
         for (at, value) in values.iter().map(|value| value.to_f64()).enumerate() {
-            let column = &mut columns[table.column_of(first + at)];
+            let column = &mut columns[table.cell(first + at).1];
             column.largest = column.largest.max(value.abs());
             column.low = column.low.min(value);
             column.high = column.high.max(value);
@@ -209,18 +142,18 @@ fn ranges<T: Float>(table: &impl Look<T>) -> Result<Vec<Column>, TableError> {
 }
 
 /// Mean and deviation.
-fn moments<T: Float>(table: &impl Look<T>, columns: &mut [Column]) -> Result<(), TableError> {
+fn moments<T: Float>(table: &impl MatrixValues<T>, columns: &mut [Column]) -> Result<(), TableError> {
     let count = table.shape().0 as f64;
-    table.look(&mut |first, values| {
+    table.visit(&mut |first, values| {
         for (at, value) in values.iter().map(|value| value.to_f64()).enumerate() {
-            let column = &mut columns[table.column_of(first + at)];
+            let column = &mut columns[table.cell(first + at).1];
             column.centre += value / column.unit;
         }
     })?;
     columns.iter_mut().for_each(|column| column.centre /= count);
-    table.look(&mut |first, values| {
+    table.visit(&mut |first, values| {
         for (at, value) in values.iter().map(|value| value.to_f64()).enumerate() {
-            let column = &mut columns[table.column_of(first + at)];
+            let column = &mut columns[table.cell(first + at).1];
             column.width += (value / column.unit - column.centre).powi(2);
         }
     })?;
@@ -230,8 +163,9 @@ fn moments<T: Float>(table: &impl Look<T>, columns: &mut [Column]) -> Result<(),
 
 /// Median, and the deviation of the values without their extremes. Where half of the values are the same, mean and
 /// deviation stay.
-fn quartiles<T: Float>(table: &impl Look<T>, columns: &mut [Column], epsilon: f64) -> Result<(), TableError> {
-    table.each_column(&mut |index, mut values| {
+fn quartiles<T: Float>(table: &impl MatrixValues<T>, columns: &mut [Column], epsilon: f64) -> Result<(), TableError> {
+    let all: Vec<usize> = (0..columns.len()).collect();
+    table.each_column(&all, &mut |index, mut values| {
         let column = &mut columns[index];
         values.iter_mut().for_each(|value| *value /= column.unit);
         let centre = median(&mut values);
@@ -258,11 +192,13 @@ fn clipped_deviation(values: &[f64], centre: f64, reach: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::DenseMatrix;
 
     fn scaled(data: Vec<f64>, columns: usize, by_column: bool) -> (bool, Vec<f64>) {
         let rows = data.len() / columns;
-        let mut grid = DenseMatrix { data, rows, columns, by_column };
-        (scale_grid(&mut grid, Scale::Standard).unwrap(), grid.data)
+        let matrix = DenseMatrix { data, rows, columns, by_column };
+        let (matrix, done) = scale_values(matrix, Scale::Standard).unwrap();
+        (done, matrix.data)
     }
 
     #[test]
@@ -294,9 +230,10 @@ mod tests {
     }
 
     fn by(how: Scale, data: Vec<f64>) -> Vec<f64> {
-        let mut grid = DenseMatrix { rows: data.len(), data, columns: 1, by_column: false };
-        assert!(scale_grid(&mut grid, how).unwrap());
-        grid.data
+        let matrix = DenseMatrix { rows: data.len(), data, columns: 1, by_column: false };
+        let (matrix, done) = scale_values(matrix, how).unwrap();
+        assert!(done);
+        matrix.data
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Which columns are used, and for what.
 
-use crate::TableError;
 use crate::chunks::{ChunkedTable, ColumnKind, ReadAs};
-use crate::{ColumnOptions, Encode, listed};
+use crate::text::listed;
+use crate::{Encode, ReadOptions, TableError};
 
 /// Text columns with more different texts name rows rather than kinds of rows.
 pub const MOST_CATEGORIES: usize = 1000;
@@ -17,7 +17,7 @@ pub enum Role {
     /// How much rows count.
     Weights,
     /// Groups or labels: read, but not chosen by.
-    SideColumns,
+    Side,
     /// Nothing.
     Unused,
 }
@@ -44,6 +44,29 @@ impl FeatureColumn {
     }
 }
 
+impl FeatureColumn {
+    /// What the column makes of a number or of the number of a text.
+    #[inline]
+    pub fn encode(&self, value: f64) -> f64 {
+        match self {
+            _ if value.is_nan() => f64::NAN,
+            FeatureColumn::Number(_) => value,
+            FeatureColumn::OneHot(_, code) => f64::from(u8::from(value == f64::from(*code))),
+            FeatureColumn::Ordinal(_, ranks) => f64::from(ranks[value as usize]),
+        }
+    }
+
+    /// The name of the column; one-hot columns are called `heading=text`.
+    pub fn name(&self, headings: &[String], table: &ChunkedTable) -> String {
+        match self {
+            FeatureColumn::OneHot(column, code) => {
+                format!("{}={}", headings[*column], table.dictionaries[*column].names[*code as usize])
+            }
+            other => headings[other.column()].clone(),
+        }
+    }
+}
+
 /// The position of column `name`.
 pub fn position(headings: &[String], name: &str) -> Result<usize, TableError> {
     let mut found = (0..headings.len()).filter(|&column| headings[column] == name);
@@ -55,23 +78,23 @@ pub fn position(headings: &[String], name: &str) -> Result<usize, TableError> {
 }
 
 /// What each column is for, from the flags alone.
-pub fn roles(headings: &[String], choice: &ColumnOptions) -> Result<Vec<Role>, TableError> {
+pub fn roles(headings: &[String], options: &ReadOptions) -> Result<Vec<Role>, TableError> {
     let mut roles = vec![Role::Feature(false); headings.len()];
-    if let Some(names) = &choice.columns {
+    if let Some(names) = &options.columns {
         roles.fill(Role::Unused);
         for name in names {
             roles[position(headings, name)?] = Role::Feature(true);
         }
     }
-    for name in choice.exclude.iter().chain(&choice.id) {
+    for name in options.exclude.iter().chain(&options.id) {
         roles[position(headings, name)?] = Role::Unused;
     }
-    for name in choice.label.iter().chain(&choice.group) {
-        roles[position(headings, name)?] = Role::SideColumns;
+    for name in options.label.iter().chain(&options.group) {
+        roles[position(headings, name)?] = Role::Side;
     }
-    if let Some(name) = &choice.weights {
+    if let Some(name) = &options.weights {
         let column = position(headings, name)?;
-        if roles[column] == Role::SideColumns {
+        if roles[column] == Role::Side {
             let what = format!("column {name} cannot hold the weights and a label or group as well");
             return Err(TableError::Input(what));
         }
@@ -81,21 +104,21 @@ pub fn roles(headings: &[String], choice: &ColumnOptions) -> Result<Vec<Role>, T
 }
 
 /// What is read of each column, from what a sample of the rows holds.
-pub fn wants(roles: &[Role], sample: &ChunkedTable, choice: &ColumnOptions) -> Vec<ReadAs> {
-    roles.iter().zip(&sample.seen).map(|(role, seen)| want(*role, seen.kind(), choice)).collect()
+pub fn read_as(roles: &[Role], sample: &ChunkedTable, options: &ReadOptions) -> Vec<ReadAs> {
+    roles.iter().zip(&sample.seen).map(|(role, seen)| one_read_as(*role, seen.kind(), options)).collect()
 }
 
 /// What is read of a column that is for `role` and holds `kind`.
-fn want(role: Role, kind: ColumnKind, choice: &ColumnOptions) -> ReadAs {
+fn one_read_as(role: Role, kind: ColumnKind, options: &ReadOptions) -> ReadAs {
     match role {
         Role::Unused => ReadAs::Nothing,
-        Role::SideColumns => ReadAs::Codes,
+        Role::Side => ReadAs::Codes,
         Role::Weights => ReadAs::Numbers,
         Role::Feature(asked) => match kind {
             ColumnKind::Nested => ReadAs::Nothing,
-            ColumnKind::Truth if choice.truths || asked => ReadAs::Numbers,
-            ColumnKind::Date if choice.dates || asked => ReadAs::Numbers,
-            ColumnKind::Text | ColumnKind::Truth if choice.encode.is_some() => ReadAs::Codes,
+            ColumnKind::Truth if options.booleans || asked => ReadAs::Numbers,
+            ColumnKind::Date if options.dates || asked => ReadAs::Numbers,
+            ColumnKind::Text | ColumnKind::Truth if options.encode.is_some() => ReadAs::Codes,
             ColumnKind::Text | ColumnKind::Truth | ColumnKind::Date => ReadAs::Nothing,
             ColumnKind::Number | ColumnKind::Empty => ReadAs::Numbers,
         },
@@ -103,10 +126,10 @@ fn want(role: Role, kind: ColumnKind, choice: &ColumnOptions) -> ReadAs {
 }
 
 /// Columns that were read as numbers and turned out to be text that is to be encoded.
-pub fn late_texts(roles: &[Role], wants: &[ReadAs], frame: &ChunkedTable, choice: &ColumnOptions) -> Vec<usize> {
+pub fn late_texts(roles: &[Role], read_as: &[ReadAs], table: &ChunkedTable, options: &ReadOptions) -> Vec<usize> {
     let late = |&column: &usize| {
-        let known = want(roles[column], frame.seen[column].kind(), choice);
-        wants[column] == ReadAs::Numbers && known == ReadAs::Codes
+        let known = one_read_as(roles[column], table.seen[column].kind(), options);
+        read_as[column] == ReadAs::Numbers && known == ReadAs::Codes
     };
     (0..roles.len()).filter(late).collect()
 }
@@ -123,48 +146,48 @@ pub struct FeaturePlan {
 }
 
 /// Decides, once everything was read.
-pub fn decide(roles: &[Role], wants: &[ReadAs], frame: &ChunkedTable, choice: &ColumnOptions) -> FeaturePlan {
-    let mut decision = FeaturePlan::default();
+pub fn plan(roles: &[Role], read_as: &[ReadAs], table: &ChunkedTable, options: &ReadOptions) -> FeaturePlan {
+    let mut plan = FeaturePlan::default();
     for (column, role) in roles.iter().enumerate() {
         let Role::Feature(asked) = *role else { continue };
-        let kind = frame.seen[column].kind();
+        let kind = table.seen[column].kind();
         let is_number = match kind {
             ColumnKind::Number => true,
-            ColumnKind::Truth => choice.truths || asked,
-            ColumnKind::Date => choice.dates || asked,
+            ColumnKind::Truth => options.booleans || asked,
+            ColumnKind::Date => options.dates || asked,
             _ => false,
         };
-        match (wants[column], choice.encode) {
-            (ReadAs::Numbers, _) if is_number => decision.used.push(FeatureColumn::Number(column)),
-            (ReadAs::Codes, Some(encode)) if frame.rows > 0 => encoded(&mut decision, frame, (column, asked), encode),
-            _ => decision.ignored.push((column, kind)),
+        match (read_as[column], options.encode) {
+            (ReadAs::Numbers, _) if is_number => plan.used.push(FeatureColumn::Number(column)),
+            (ReadAs::Codes, Some(encode)) if table.rows > 0 => encoded(&mut plan, table, (column, asked), encode),
+            _ => plan.ignored.push((column, kind)),
         }
     }
-    decision
+    plan
 }
 
-fn encoded(decision: &mut FeaturePlan, frame: &ChunkedTable, (column, asked): (usize, bool), encode: Encode) {
-    let names = &frame.dictionaries[column].names;
-    let names_rows = names.len() > MOST_CATEGORIES || (names.len() == frame.rows && frame.rows >= NAMING);
+fn encoded(plan: &mut FeaturePlan, table: &ChunkedTable, (column, asked): (usize, bool), encode: Encode) {
+    let names = &table.dictionaries[column].names;
+    let names_rows = names.len() > MOST_CATEGORIES || (names.len() == table.rows && table.rows >= NAMING);
     if names_rows && !asked {
-        decision.naming.push(column);
+        plan.naming.push(column);
         return;
     }
     let mut order: Vec<u32> = (0..names.len() as u32).collect();
     order.sort_by(|&a, &b| names[a as usize].cmp(&names[b as usize]));
     match encode {
-        Encode::Onehot => decision.used.extend(order.into_iter().map(|code| FeatureColumn::OneHot(column, code))),
+        Encode::Onehot => plan.used.extend(order.into_iter().map(|code| FeatureColumn::OneHot(column, code))),
         Encode::Ordinal => {
             let mut ranks = vec![0; order.len()];
             order.iter().enumerate().for_each(|(rank, &code)| ranks[code as usize] = rank as u32);
-            decision.used.push(FeatureColumn::Ordinal(column, ranks));
+            plan.used.push(FeatureColumn::Ordinal(column, ranks));
         }
     }
 }
 
 impl FeaturePlan {
     /// What is said about the columns that are not used, in one line.
-    pub fn message(&self, headings: &[String]) -> Option<String> {
+    pub fn note(&self, headings: &[String]) -> Option<String> {
         let of = |kinds: &[ColumnKind]| -> Vec<&str> {
             let columns = self.ignored.iter().filter(|(_, kind)| kinds.contains(kind));
             columns.map(|(column, _)| headings[*column].as_str()).collect()

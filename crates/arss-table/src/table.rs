@@ -4,9 +4,8 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::io::Write;
 
-use crate::TableError;
 use crate::source::Source;
-use crate::{ExtraColumns, Matrix, OutputFormat, write};
+use crate::{ExtraColumns, Matrix, OutputFormat, TableError, write};
 
 /// Shown for cells that cannot be read again.
 const UNREADABLE: &str = "(cannot be read)";
@@ -47,23 +46,23 @@ pub struct SideColumns {
 #[derive(Debug)]
 pub struct Table {
     /// The columns to choose by.
-    pub values: Matrix,
+    pub matrix: Matrix,
     /// The files.
     pub source: Source,
     /// What the reader wants to be said.
-    pub messages: Vec<String>,
+    pub notes: Vec<String>,
     /// Columns that are not chosen by.
     pub side: SideColumns,
     /// The names of the columns to choose by.
-    pub names: Vec<String>,
+    pub feature_names: Vec<String>,
     /// The column of the file that each of them comes from.
-    pub origins: Vec<usize>,
+    pub feature_columns: Vec<usize>,
     /// The number in the file of each row, if some were dropped.
     pub kept: Option<Vec<usize>>,
     /// Missing values that were filled in.
     pub filled: usize,
     /// Cells that were asked for.
-    pub shown: RefCell<HashMap<usize, Vec<String>>>,
+    pub(crate) shown: RefCell<HashMap<usize, Vec<String>>>,
 }
 
 /// What is written: rows with all columns, or columns with all rows.
@@ -78,7 +77,7 @@ pub enum Picks<'a> {
 impl Table {
     /// The name of column `column`, if the file has names.
     pub fn name(&self, column: usize) -> Option<&str> {
-        self.source.parts[0].named().then(|| self.names[column].as_str())
+        self.source.files[0].has_names().then(|| self.feature_names[column].as_str())
     }
 
     /// The names of all columns of the file.
@@ -143,20 +142,20 @@ impl Table {
         picks: Picks<'_>,
         extra: &ExtraColumns,
     ) -> std::io::Result<()> {
-        target.pack(out, |out, format| match picks {
+        target.compress(out, |out| match picks {
             Picks::Rows(rows) => {
                 let numbers: Vec<usize> = rows.iter().map(|&row| self.number(row)).collect();
-                write::rows(&self.source, out, format, &numbers, extra)
+                write::rows(&self.source, out, target.format, &numbers, extra)
             }
             Picks::Columns(columns) => {
                 let mut origins: Vec<usize> = Vec::new();
                 for &column in columns {
                     // Several encoded columns come from one.
-                    if !origins.contains(&self.origins[column]) {
-                        origins.push(self.origins[column]);
+                    if !origins.contains(&self.feature_columns[column]) {
+                        origins.push(self.feature_columns[column]);
                     }
                 }
-                write::columns(&self.source, out, format, &origins)
+                write::columns(&self.source, out, target.format, &origins)
             }
         })
     }

@@ -5,8 +5,9 @@ use std::path::Path;
 
 use arss::out_of_core::{ReplayLog, Stream};
 use arss::{Arss, Count, Error, Exemplars, Method, Rrss, RunOptions, Selection, Ted};
+use arss_table::DiskMatrix;
 use arss_table::checkpoint::Checkpoint;
-use arss_table::scratch::{Rows, ScratchFile};
+use arss_table::scratch::ScratchFile;
 
 const SHAPE: (usize, usize) = (700, 5);
 
@@ -64,7 +65,7 @@ fn go_on(folder: &Path, method: &Method, passes: usize) -> (usize, Result<Select
     let place = folder.parent().unwrap();
     let mut file = ScratchFile::new(place).unwrap();
     file.append(&table()).unwrap();
-    let rows = Rows::in_scratch(file, SHAPE.1);
+    let rows = DiskMatrix::in_scratch(file, SHAPE.1);
     let (values, numbers) = (ScratchFile::new(place).unwrap(), ScratchFile::new(place).unwrap());
     let stream = Stream { source: &rows, values: &values, numbers: &numbers, memory: 1 << 16 };
     let state = (&values, &numbers);

@@ -5,10 +5,9 @@ use std::path::PathBuf;
 use arss::Count;
 use clap::Args;
 
-use crate::args::MethodName;
 use crate::args::common::CommonArgs;
-use crate::args::count;
 use crate::args::input::InputArgs;
+use crate::args::{MethodName, count};
 
 /// Flags of `arss compare`.
 #[derive(Debug, Args)]

@@ -14,8 +14,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::failure;
-use crate::failure::Failure;
+use crate::failure::{self, Failure};
 
 /// The file that is looked for in the current folder.
 const NAME: &str = "arss.toml";

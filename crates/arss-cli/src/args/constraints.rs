@@ -4,10 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use arss::{Exemplars, Groups, Method, Quotas, Ted};
+use arss_table::{Categories, Table};
 
 use crate::args::ConstraintArgs;
 use crate::failure::Failure;
-use arss_table::{Categories, Table};
 
 /// The method with the demands in it.
 pub fn apply(method: Method, args: &ConstraintArgs, table: &mut Table) -> Result<Method, Failure> {

@@ -2,9 +2,8 @@
 
 use std::path::PathBuf;
 
+use arss_table::{Encode, Format, Missing, ReadOptions, Scale};
 use clap::{Args, ValueEnum};
-
-use arss_table::{ColumnOptions, Encode, Format, MemoryLimit, Missing, ReadOptions, Scale, TextOptions};
 
 use crate::args::by_name::by_name;
 
@@ -58,9 +57,13 @@ pub struct InputArgs {
 }
 
 impl InputArgs {
-    /// What is to be read; the group and the weights are named elsewhere.
-    pub fn reading(&self, weights: Option<&str>, group: Option<&str>, memory: Option<u64>) -> ReadOptions<'_> {
-        let choice = ColumnOptions {
+    /// What is read; the columns of groups and weights are named by other flags.
+    pub fn options(&self, weights: Option<&str>, group: Option<&str>, memory: Option<u64>) -> ReadOptions {
+        ReadOptions {
+            format: self.format,
+            delimiter: self.delimiter,
+            header: self.header.map(|header| header == Header::Yes),
+            array: self.array.clone(),
             columns: self.columns.clone(),
             exclude: self.exclude.clone(),
             id: self.id.clone(),
@@ -68,18 +71,11 @@ impl InputArgs {
             group: group.map(str::to_owned),
             weights: weights.map(str::to_owned),
             encode: self.encode,
-            truths: self.booleans,
+            booleans: self.booleans,
             dates: self.dates,
-        };
-        ReadOptions {
-            inputs: &self.inputs,
-            format: self.format,
-            text: TextOptions { delimiter: self.delimiter, header: self.header.map(|header| header == Header::Yes) },
-            array: self.array.as_deref(),
-            limit: MemoryLimit::new(memory),
-            scratch: None,
-            choice,
             missing: self.missing,
+            memory,
+            scratch: None,
         }
     }
 }

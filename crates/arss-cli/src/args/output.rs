@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
+use arss_table::byte_size;
 use clap::Args;
 
 use crate::args::large_tables::DiskArgs;
-use arss_table::byte_size;
 
 /// Exit codes, in the help of every command.
 pub const EXIT_CODES: &str = "Exit codes: 0 done, 1 the run failed, 2 bad input or usage, 130 interrupted";

@@ -4,22 +4,18 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use arss::{Arss, Count, Exemplars, Method, Random, Selection};
+use arss_report::More;
+use arss_table::number_text::number;
+use arss_table::{ExtraColumns, OutputFormat, Picks, ReadOptions, Scale, Table};
 
 use crate::args::DemoArgs;
-use crate::args::input::InputArgs;
 use crate::commands::select;
 use crate::failure::Failure;
-use crate::output_files;
-use crate::output_files::Files;
+use crate::output_files::{self, Files};
 use crate::selection_json;
-use crate::solve;
-use crate::solve::{Disk, Job};
+use crate::solve::{self, Disk, Job};
 use crate::terminal::messages::Messages;
 use crate::terminal::text_table::TextTable;
-use arss_report::More;
-use arss_table::Scale;
-use arss_table::number_text::number;
-use arss_table::{ExtraColumns, OutputFormat, Picks, Table};
 
 const FOREST: &[u8] = include_bytes!("../../data/forest.csv");
 const K: usize = 12;
@@ -33,11 +29,11 @@ const SHOWN: [&str; 4] = ["elevation_m", "slope_deg", "cover_type", "damage"];
 pub fn run(args: &DemoArgs, words: &[OsString]) -> Result<(), Failure> {
     output_files::make_folder(&args.directory)?;
     let mut messages = Messages::new(false);
-    let mut table = arss_table::read_bytes(FOREST, "forest.csv", &InputArgs::default().reading(None, None, None))?;
-    table.values = solve::prepare(table.values, Scale::Standard, &mut messages)?;
+    let mut table = arss_table::read_bytes(FOREST, "forest.csv", &ReadOptions::default())?;
+    table.matrix = solve::prepare(table.matrix, Scale::Standard, &mut messages)?;
     let default = Method::Exemplars(Exemplars::default());
     let job = job(&default);
-    let chosen = solve::run(&table.values, &job, &mut messages)?;
+    let chosen = solve::run(&table.matrix, &job, &mut messages)?;
     let rivals = rivals(&table)?;
     let shown = super::page(words, &table, &job, &chosen, More::default());
     write_files(&args.directory, &table, &job, &chosen, &shown)?;
@@ -59,7 +55,7 @@ struct Rivals {
 fn rivals(table: &Table) -> Result<Rivals, Failure> {
     // Their notes are about runs that nobody asked for.
     let mut silent = Messages::new(true);
-    let mut choose = |method: Method| solve::run(&table.values, &job(&method), &mut silent);
+    let mut choose = |method: Method| solve::run(&table.matrix, &job(&method), &mut silent);
     let paper = choose(Method::Arss(Arss::paper()))?;
     let random = (0..DRAWS).map(|seed| choose(Method::Random(Random { seed }))).collect::<Result<_, _>>()?;
     Ok(Rivals { paper, random })
@@ -87,7 +83,7 @@ fn write_files(
 
 /// Everything the demo prints, computed from the runs.
 fn page(table: &Table, chosen: &Selection, rivals: &Rivals, folder: &Path) -> String {
-    let (rows, columns) = table.values.shape();
+    let (rows, columns) = table.matrix.shape();
     let damaged: Vec<bool> = (0..rows).map(|row| field(table, row, "damage") != "none").collect();
     let total = damaged.iter().filter(|&&is| is).count();
     let count = |selection: &Selection| selection.indices.iter().filter(|&&row| damaged[row]).count();

@@ -8,8 +8,7 @@ use clap_mangen::Man;
 use crate::args::Cli;
 use crate::args::help::ManArgs;
 use crate::failure::Failure;
-use crate::output_files;
-use crate::output_files::Files;
+use crate::output_files::{self, Files};
 
 /// Runs `arss man`.
 pub fn run(args: &ManArgs) -> Result<(), Failure> {

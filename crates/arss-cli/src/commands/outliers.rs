@@ -5,25 +5,22 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use arss::{Count, Exemplars, Method, Selection};
-use serde::Serialize;
-
-use crate::args::outliers::{OutliersArgs, ScoreArgs};
-use crate::commands::select;
-use crate::failure::Failure;
-use crate::output_files;
-use crate::output_files::Files;
-use crate::output_files::targets;
-use crate::reading;
-use crate::solve;
-use crate::solve::{Disk, Job};
-use crate::terminal::messages::Messages;
-use crate::terminal::progress::Show;
-use crate::terminal::text_table::TextTable;
 use arss_report::More;
 use arss_report::outlier_reasons::Reasons;
 use arss_table::number_text::number;
 use arss_table::numeric_view::NumericView;
 use arss_table::{ExtraColumns, OutputFormat, Picks, Table};
+use serde::Serialize;
+
+use crate::args::outliers::{OutliersArgs, ScoreArgs};
+use crate::commands::select;
+use crate::failure::Failure;
+use crate::output_files::{self, Files, targets};
+use crate::reading;
+use crate::solve::{self, Disk, Job};
+use crate::terminal::messages::Messages;
+use crate::terminal::progress::Show;
+use crate::terminal::text_table::TextTable;
 
 /// The longest reason that is printed.
 const WHY: usize = 44;
@@ -66,7 +63,7 @@ pub fn run(args: &OutliersArgs, words: &[OsString]) -> Result<(), Failure> {
         disk: Disk::default(),
     };
     // What the gate sets aside is told in the line at the end, with the threshold that was asked for.
-    let selection = solve::run(&table.values, &job, &mut Messages::new(true))?;
+    let selection = solve::run(&table.matrix, &job, &mut Messages::new(true))?;
     let found = Found::new(&table, &selection, args.threshold)?;
     let kept = found.kept();
     if args.clean.is_some() && kept.is_empty() {
@@ -156,7 +153,7 @@ impl<'a> Found<'a> {
         let mut order: Vec<usize> = (0..scores.len()).collect();
         order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]).then(a.cmp(&b)));
         let beyond = order.partition_point(|&row| scores[row] > threshold);
-        let reasons = Reasons::new(NumericView::new(&table.values)?, selection);
+        let reasons = Reasons::new(NumericView::new(&table.matrix)?, selection);
         let reasons = reasons.ok_or_else(|| Failure::Run("there are no exemplars to compare with".to_owned()))?;
         Ok(Found { table, selection, reasons, order, beyond })
     }
@@ -169,7 +166,7 @@ impl<'a> Found<'a> {
     }
 
     fn sheet(&self, rows: usize) -> TextTable {
-        let names = &self.table.names;
+        let names = &self.table.feature_names;
         let start = ["row", "outlier score", "why"].map(str::to_owned);
         let mut sheet = TextTable::new(start.into_iter().chain(self.table.headings())).with_wide(2, WHY);
         self.table.fetch(&self.order[..rows.min(self.order.len())]);
@@ -182,8 +179,8 @@ impl<'a> Found<'a> {
     }
 
     fn json(&self, args: &OutliersArgs) -> String {
-        let (n_samples, n_features) = self.table.values.shape();
-        let names = &self.table.names;
+        let (n_samples, n_features) = self.table.matrix.shape();
+        let names = &self.table.feature_names;
         let why = |row| {
             let reasons = self.reasons.of(row).into_iter();
             reasons.map(|reason| Why { column: &names[reason.column], difference: reason.difference }).collect()
@@ -226,7 +223,7 @@ impl<'a> Found<'a> {
 
     /// The run in one line.
     fn summary(&self, threshold: f64) -> String {
-        let (rows, columns) = self.table.values.shape();
+        let (rows, columns) = self.table.matrix.shape();
         let share = 100.0 * self.beyond as f64 / rows as f64;
         let are = if self.beyond == 1 { "row is" } else { "rows are" };
         format!(

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use arss_table::{Table, TableShape, byte_size};
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -11,15 +12,10 @@ use crate::commands::select;
 use crate::failure::Failure;
 use crate::output_files;
 use crate::planning::memory_estimate;
-use crate::planning::memory_plan;
-use crate::planning::memory_plan::MemoryPlan;
+use crate::planning::memory_plan::{self, MemoryPlan};
 use crate::planning::time_estimate;
 use crate::terminal::messages::Messages;
-use crate::terminal::progress;
-use crate::terminal::progress::{Show, span};
-use arss_table::Table;
-use arss_table::TableShape;
-use arss_table::byte_size;
+use crate::terminal::progress::{self, Show, span};
 
 /// Names in one line.
 const NAMES: usize = 12;
@@ -41,24 +37,24 @@ pub fn run(args: &PlanArgs) -> Result<(), Failure> {
     let mut messages = Messages::new(args.quiet);
     let show = Show::new(args.quiet);
     let mut plan = Plan::new(args);
-    let (room, refused) = match memory_plan::plan(args, &method) {
-        Ok(room) => (room, None),
+    let (memory, refused) = match memory_plan::plan(args, &method) {
+        Ok(memory) => (memory, None),
         Err(refused) => (MemoryPlan::default(), Some(refused)),
     };
-    let survey = arss_table::probe_shape(&select::reading(args));
-    if let Some(survey) = &survey {
-        let need = memory_estimate::of_run(survey, &method, &memory_estimate::problem_size(survey, args));
-        plan.add_memory(need, memory_estimate::limit(args), room.scratch.is_some());
-        plan.add_survey(args, survey);
+    let shape = arss_table::probe_shape(&args.input.inputs, &select::read_options(args));
+    if let Some(shape) = &shape {
+        let need = memory_estimate::of_run(shape, &method, &memory_estimate::problem_size(shape, args));
+        plan.add_memory(need, memory_estimate::limit(args), memory.scratch.is_some());
+        plan.add_shape(args, shape);
     }
-    if let (Some(folder), Some(disk)) = (&room.scratch, room.disk) {
+    if let (Some(folder), Some(disk)) = (&memory.scratch, memory.disk) {
         // The table is not read: that would take as long as a good part of the run.
         plan.add_disk(folder, disk);
-        if let Some(survey) = survey.filter(|_| !args.features) {
+        if let Some(shape) = shape.filter(|_| !args.features) {
             progress::phase("time");
-            let size = memory_estimate::problem_size(&survey, args);
-            let job = select::job_of(args, (&method, &room));
-            let text = if survey.in_pieces { survey.bytes } else { 0 };
+            let size = memory_estimate::problem_size(&shape, args);
+            let job = select::job_of(args, (&method, &memory));
+            let text = if shape.in_chunks { shape.bytes } else { 0 };
             let timed = time_estimate::time_from_disk(&size, &method, &job, (folder, text))?;
             plan.add_time(&timed, false);
         }
@@ -66,7 +62,7 @@ pub fn run(args: &PlanArgs) -> Result<(), Failure> {
         let ready = select::ready(args, &mut messages)?;
         plan.add_table(&ready.table);
         progress::phase("time");
-        let timed = time_estimate::time(&ready.table.values, &method, &select::job(args, &ready))?;
+        let timed = time_estimate::time(&ready.table.matrix, &method, &select::job(args, &ready))?;
         if let Some(timed) = timed {
             plan.add_time(&timed, args.features);
         }
@@ -126,14 +122,14 @@ impl Plan {
         self.lines.iter().map(|(name, text)| format!("{name:<8} {}\n", clean(text))).collect()
     }
 
-    fn add_survey(&mut self, args: &SelectArgs, survey: &TableShape) {
+    fn add_shape(&mut self, args: &SelectArgs, shape: &TableShape) {
         let paths: Vec<String> = args.input.inputs.iter().map(|path| path.display().to_string()).collect();
-        let text = format!("{}, {}, all of it", listed(&paths), byte_size::shown(survey.bytes));
+        let text = format!("{}, {}, all of it", listed(&paths), byte_size::shown(shape.bytes));
         let path = json!(paths.first());
-        self.add("read", &text, json!({ "path": path, "paths": paths, "bytes": survey.bytes }));
-        let about = if survey.exact { "" } else { "about " };
-        let text = format!("{about}{} rows, {} columns, {} numeric", survey.rows, survey.columns, survey.used);
-        let object = json!({ "rows": survey.rows, "columns": survey.columns, "exact": survey.exact });
+        self.add("read", &text, json!({ "path": path, "paths": paths, "bytes": shape.bytes }));
+        let about = if shape.exact { "" } else { "about " };
+        let text = format!("{about}{} rows, {} columns, {} numeric", shape.rows, shape.columns, shape.used);
+        let object = json!({ "rows": shape.rows, "columns": shape.columns, "exact": shape.exact });
         self.add("table", &text, object);
     }
 
@@ -155,10 +151,10 @@ impl Plan {
 
     /// What is known once the table was read.
     fn add_table(&mut self, table: &Table) {
-        let (rows, columns) = table.values.shape();
-        let names = &table.names;
+        let (rows, columns) = table.matrix.shape();
+        let names = &table.feature_names;
         let headings = table.headings();
-        let used = |heading: &String| table.origins.iter().any(|&column| headings[column] == *heading);
+        let used = |heading: &String| table.feature_columns.iter().any(|&column| headings[column] == *heading);
         let ignored: Vec<String> = headings.iter().filter(|heading| !used(heading)).cloned().collect();
         let text = format!("{rows} rows, {} columns", headings.len());
         let object = json!({ "rows": rows, "columns": headings.len(), "exact": true });

@@ -3,18 +3,16 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use arss_report::saved_result::{Input, Saved};
 use clap::{Args, Parser};
 
 use crate::args::output::EXIT_CODES;
 use crate::args::{Cli, Command, SelectArgs};
 use crate::commands::select;
 use crate::failure::Failure;
-use crate::output_files;
-use crate::output_files::Files;
+use crate::output_files::{self, Files};
 use crate::terminal::messages::Messages;
-use crate::terminal::progress;
-use crate::terminal::progress::Show;
-use arss_report::saved_result::{Input, Saved};
+use crate::terminal::progress::{self, Show};
 
 /// Flags of `arss report`.
 #[derive(Debug, Args)]

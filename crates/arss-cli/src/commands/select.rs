@@ -4,31 +4,23 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use arss::{Count, Error, Method, Selection, Status};
-
-use crate::args::{ConstraintArgs, Order, SelectArgs};
-use crate::args::{constraints, method};
-use crate::failure::{Failure, Kept};
-use crate::output_files;
-use crate::output_files::Files;
-use crate::output_files::targets;
-use crate::planning::memory_estimate;
-use crate::planning::memory_plan;
-use crate::planning::memory_plan::MemoryPlan;
-use crate::solve;
-use crate::solve::{Disk, Job};
-use crate::terminal::interrupt;
-use crate::terminal::messages::Messages;
-use crate::terminal::progress;
-use crate::terminal::progress::Show;
-use crate::terminal::text_table::TextTable;
-use crate::{indices, selection_json};
 use arss_report::More;
 use arss_report::saved_result::{Input, Saved};
 use arss_report::table_checksum::Checksum;
-use arss_table::byte_size;
-use arss_table::checkpoint;
 use arss_table::number_text::number;
-use arss_table::{ExtraColumns, ExtraValues, OutputFormat, Picks, ReadOptions, Table};
+use arss_table::{ExtraColumns, ExtraValues, OutputFormat, Picks, ReadOptions, Table, byte_size, checkpoint};
+
+use crate::args::{ConstraintArgs, Order, SelectArgs, constraints, method};
+use crate::failure::{Failure, Kept};
+use crate::output_files::{self, Files, targets};
+use crate::planning::memory_estimate;
+use crate::planning::memory_plan::{self, MemoryPlan};
+use crate::solve::{self, Disk, Job};
+use crate::terminal::interrupt;
+use crate::terminal::messages::Messages;
+use crate::terminal::progress::{self, Show};
+use crate::terminal::text_table::TextTable;
+use crate::{indices, selection_json};
 
 /// Tables up to so many items are scored whole for the report; ARSS and RRSS take time with its square.
 const SCORED_FOR_REPORT: usize = 5000;
@@ -47,7 +39,7 @@ pub fn run(args: &SelectArgs, words: &[OsString]) -> Result<(), Failure> {
         ready.table.check_target(target, format)?;
     }
     let (table, job) = (&ready.table, job(args, &ready));
-    let selection = solve::run(&table.values, &job, &mut messages)?;
+    let selection = solve::run(&table.matrix, &job, &mut messages)?;
     let made = Made::new(args, words, &ready, &selection);
     progress::phase("write");
     write_files(args, &made, output_format)?;
@@ -80,36 +72,35 @@ pub struct Ready {
     /// Of the table as it came, where a result is kept.
     pub checksum: Option<Checksum>,
     /// Where it is worked on.
-    pub room: MemoryPlan,
+    pub plan: MemoryPlan,
 }
 
 /// Reads the table as the flags ask for it.
 pub fn ready(args: &SelectArgs, messages: &mut Messages) -> Result<Ready, Failure> {
     let method = checked_method(args)?;
-    let room = memory_plan::plan(args, &method)?;
+    let plan = memory_plan::plan(args, &method)?;
     progress::phase("read");
-    let mut reading = reading(args);
-    (reading.scratch, reading.limit.disk) = (room.scratch.as_deref(), room.scratch.is_some());
-    if let (Some(folder), Some(disk)) = (&room.scratch, room.disk) {
+    let options = ReadOptions { scratch: plan.scratch.clone(), ..read_options(args) };
+    if let (Some(folder), Some(disk)) = (&plan.scratch, plan.disk) {
         let (folder, disk) = (folder.display(), byte_size::shown(disk));
         messages.add(format!("note: working from scratch files in {folder}, about {disk}"));
         messages.flush();
     }
-    let mut table = arss_table::read(&reading, &mut progress::reading)?;
-    table.messages.drain(..).for_each(|message| messages.add(message));
+    let mut table = arss_table::open_with_progress(&args.input.inputs, &options, &mut progress::reading)?;
+    table.notes.drain(..).for_each(|message| messages.add(message));
     let method = constraints::apply(method, &args.method.constraints, &mut table)?;
     let checksum = args.out.result.as_ref().map(|_| Checksum::of(&table));
-    table.values = solve::prepare(table.values, args.input.scale, messages)?;
-    if table.values.in_file() && memory_plan::fits_now(args, &method, &table.values)? {
-        table.values = table.values.loaded()?;
+    table.matrix = solve::prepare(table.matrix, args.input.scale, messages)?;
+    if table.matrix.is_on_disk() && memory_plan::fits_now(args, &method, &table.matrix)? {
+        table.matrix = table.matrix.into_memory()?;
     }
-    Ok(Ready { table, method, checksum, room })
+    Ok(Ready { table, method, checksum, plan })
 }
 
-/// What is read.
-pub fn reading(args: &SelectArgs) -> ReadOptions<'_> {
+/// How the table is read.
+pub fn read_options(args: &SelectArgs) -> ReadOptions {
     let demanded = &args.method.constraints;
-    args.input.reading(demanded.weights.as_deref(), demanded.group.as_deref(), args.out.memory)
+    args.input.options(demanded.weights.as_deref(), demanded.group.as_deref(), args.out.memory)
 }
 
 /// The method, once it is sure that it can do what is asked.
@@ -123,11 +114,11 @@ pub fn checked_method(args: &SelectArgs) -> Result<Method, Failure> {
 /// What the flags ask of the table.
 pub fn job<'a>(args: &'a SelectArgs, ready: &'a Ready) -> Job<'a> {
     let all_scores = args.scores.is_some() || scored_for_report(args, &ready.table);
-    Job { all_scores, ..job_of(args, (&ready.method, &ready.room)) }
+    Job { all_scores, ..job_of(args, (&ready.method, &ready.plan)) }
 }
 
 /// What the flags ask of a table that was not read.
-pub fn job_of<'a>(args: &'a SelectArgs, (method, room): (&'a Method, &'a MemoryPlan)) -> Job<'a> {
+pub fn job_of<'a>(args: &'a SelectArgs, (method, plan): (&'a Method, &'a MemoryPlan)) -> Job<'a> {
     Job {
         method,
         count: args.k,
@@ -135,7 +126,7 @@ pub fn job_of<'a>(args: &'a SelectArgs, (method, room): (&'a Method, &'a MemoryP
         threads: args.threads,
         all_scores: false,
         disk: Disk {
-            folder: room.scratch.as_deref(),
+            folder: plan.scratch.as_deref(),
             limit: memory_estimate::limit(args).unwrap_or(u64::MAX),
             flags: Some(&args.out.disk),
         },
@@ -144,7 +135,7 @@ pub fn job_of<'a>(args: &'a SelectArgs, (method, room): (&'a Method, &'a MemoryP
 
 /// The table as a result describes it.
 pub fn described(ready: &Ready, picks: &[usize], features: bool) -> Input {
-    let (rows, columns) = ready.table.values.shape();
+    let (rows, columns) = ready.table.matrix.shape();
     let shown: Vec<usize> = picks.iter().copied().filter(|&row| !features && row < rows).collect();
     let checksum = ready.checksum.map_or_else(String::new, |sum| sum.with_cells(&ready.table, &shown).text());
     Input { bytes: ready.table.source.bytes(), rows, columns, checksum }
@@ -185,7 +176,7 @@ fn write_files(args: &SelectArgs, made: &Made<'_>, output_format: Option<OutputF
         files.add(target, |out| indices::write(out, target, &numbers))?;
     }
     if let Some(target) = &args.scores {
-        let names = args.features.then(|| table.names.clone());
+        let names = args.features.then(|| table.feature_names.clone());
         files.add(target, |out| {
             output_files::write_scores(out, selection, names.as_deref(), &|row| table.number(row))
         })?;
@@ -204,7 +195,7 @@ fn write_files(args: &SelectArgs, made: &Made<'_>, output_format: Option<OutputF
 }
 
 fn scored_for_report(args: &SelectArgs, table: &Table) -> bool {
-    let (rows, columns) = table.values.shape();
+    let (rows, columns) = table.matrix.shape();
     let asked = args.report.is_some() || args.out.result.is_some();
     asked && (if args.features { columns } else { rows }) <= SCORED_FOR_REPORT
 }
@@ -311,7 +302,7 @@ fn picks_sheet(table: &Table, job: &Job<'_>, selection: &Selection) -> TextTable
             .into_iter()
     };
     if job.features {
-        let names = &table.names;
+        let names = &table.feature_names;
         let mut sheet = TextTable::new(heading("column").chain(["name".to_owned()]));
         ranked.for_each(|(rank, (&item, &score))| {
             sheet.add(start(rank, item, score).chain([names[item].clone()]));
@@ -328,7 +319,7 @@ fn picks_sheet(table: &Table, job: &Job<'_>, selection: &Selection) -> TextTable
 
 /// The run in one line.
 pub fn summary(table: &Table, job: &Job<'_>, selection: &Selection) -> String {
-    let (rows, columns) = table.values.shape();
+    let (rows, columns) = table.matrix.shape();
     let report = &selection.report;
     let status = selection_json::status(report.status).replace('_', " ");
     let mut line = format!("{}: {rows} x {columns}, ", job.method.name());

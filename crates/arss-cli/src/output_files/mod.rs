@@ -11,8 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::NamedTempFile;
 
 use crate::failure::{Failure, Kept};
-use crate::terminal::interrupt;
-use crate::terminal::interrupt::Stage;
+use crate::terminal::interrupt::{self, Stage};
 
 /// Fails if `target` can clearly not be written: found out before solving.
 pub fn check_target(target: &Path) -> Result<(), Failure> {

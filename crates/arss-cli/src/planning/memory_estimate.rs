@@ -2,10 +2,9 @@
 
 use arss::estimate::{self, ProblemSize};
 use arss::{Count, Method};
+use arss_table::{TableShape, free_memory};
 
 use crate::args::SelectArgs;
-use arss_table::TableShape;
-use arss_table::free_memory;
 
 /// The program itself, its threads and their buffers.
 const PROGRAM: u64 = 16 << 20;
@@ -15,10 +14,10 @@ const BUFFERS: u64 = 8 << 20;
 const UNHEARD_OF: u64 = 1 << 50;
 
 /// The size of what the flags choose from.
-pub fn problem_size(survey: &TableShape, args: &SelectArgs) -> ProblemSize {
-    let (rows, columns) = (survey.rows.max(1), survey.used.max(1));
+pub fn problem_size(table: &TableShape, args: &SelectArgs) -> ProblemSize {
+    let (rows, columns) = (table.rows.max(1), table.used.max(1));
     let (items, features) = if args.features { (columns, rows) } else { (rows, columns) };
-    size_of((items, features), survey.element, args.k, args.threads)
+    size_of((items, features), table.element, args.k, args.threads)
 }
 
 /// The size of rows that are chosen from, whatever the flags choose from.
@@ -35,15 +34,15 @@ fn running_threads(threads: usize) -> u64 {
 }
 
 /// Bytes of the whole run: the larger of reading and choosing.
-pub fn of_run(survey: &TableShape, method: &Method, size: &ProblemSize) -> u64 {
+pub fn of_run(table: &TableShape, method: &Method, size: &ProblemSize) -> u64 {
     // A description may claim more than can be counted.
-    let values = survey.rows.checked_mul(survey.used).and_then(|count| count.checked_mul(survey.element));
-    let counted = survey.rows.max(survey.used) < UNHEARD_OF >> 8;
+    let values = table.rows.checked_mul(table.used).and_then(|count| count.checked_mul(table.element));
+    let counted = table.rows.max(table.used) < UNHEARD_OF >> 8;
     let Some(values) = values.filter(|bytes| counted && *bytes < UNHEARD_OF) else { return u64::MAX };
     // What was read stands in pieces until the table is put together, and they become fewer as it grows.
-    let pieces = if survey.in_pieces { survey.rows * survey.used * 8 } else { 0 };
-    let buffers = survey.bytes.min(if survey.in_pieces { 2 * BUFFERS } else { BUFFERS });
-    PROGRAM + buffers + survey.held + values + pieces.max(estimate::memory(method, size))
+    let pieces = if table.in_chunks { table.rows * table.used * 8 } else { 0 };
+    let buffers = table.bytes.min(if table.in_chunks { 2 * BUFFERS } else { BUFFERS });
+    PROGRAM + buffers + table.held + values + pieces.max(estimate::memory(method, size))
 }
 
 /// The most that a run may use.
@@ -53,9 +52,9 @@ pub fn limit(args: &SelectArgs) -> Option<u64> {
 
 /// Bytes that a run with scratch files needs at least: buffers for reading, then what it holds and a few blocks of rows
 /// for each thread.
-pub fn least(survey: &TableShape, method: &Method, size: &ProblemSize) -> u64 {
+pub fn least(table: &TableShape, method: &Method, size: &ProblemSize) -> u64 {
     let choosing = estimate::memory_out_of_core(method, size) + 4 * estimate::block_memory(size);
-    PROGRAM + survey.held + (2 * BUFFERS).max(choosing)
+    PROGRAM + table.held + (2 * BUFFERS).max(choosing)
 }
 
 /// Bytes for blocks of rows, of those that a run with scratch files may use.

@@ -5,14 +5,12 @@ use std::path::{Path, PathBuf};
 use arss::estimate::{self, ProblemSize};
 use arss::{Error, Method};
 use arss_table::checkpoint::Checkpoint;
+use arss_table::{Matrix, TableShape, byte_size};
 
 use crate::args::SelectArgs;
 use crate::commands::select;
 use crate::failure::Failure;
 use crate::planning::memory_estimate;
-use arss_table::Matrix;
-use arss_table::TableShape;
-use arss_table::byte_size;
 
 /// What is known of a run before it reads anything.
 #[derive(Debug, Default)]
@@ -31,7 +29,7 @@ pub fn plan(args: &SelectArgs, method: &Method) -> Result<MemoryPlan, Failure> {
         return Err(Failure::in_file(&folder, "is no folder, so it cannot hold scratch files"));
     }
     let checkpoint = flags.checkpoint.is_some();
-    let Some(survey) = arss_table::probe_shape(&select::reading(args)) else {
+    let Some(table) = arss_table::probe_shape(&args.input.inputs, &select::read_options(args)) else {
         // Packed, from a pipe, or no table: where somebody cares about memory it is unpacked to the disk.
         let cared = args.out.memory.is_some() || flags.scratch.is_some() || checkpoint;
         let can = can_stream(args, method, None);
@@ -41,28 +39,28 @@ pub fn plan(args: &SelectArgs, method: &Method) -> Result<MemoryPlan, Failure> {
             _ => Ok(MemoryPlan::default()),
         };
     };
-    if survey.rows == 0 || survey.used == 0 {
+    if table.rows == 0 || table.used == 0 {
         // Reading tells what is wrong with it.
         return Ok(MemoryPlan::default());
     }
-    let size = memory_estimate::problem_size(&survey, args);
+    let size = memory_estimate::problem_size(&table, args);
     let limit = memory_estimate::limit(args);
-    let need = memory_estimate::of_run(&survey, method, &size);
+    let need = memory_estimate::of_run(&table, method, &size);
     let fits = limit.is_none_or(|limit| need <= limit);
     if fits && !checkpoint {
         return Ok(MemoryPlan::default());
     }
     match can_stream(args, method, Some(&size)) {
         Err(why) if fits => return Err(no_checkpoint(&why)),
-        Err(why) => return Err(refused(args, method, &survey, (need, &format!("; {why}")))),
+        Err(why) => return Err(refused(args, method, &table, (need, &format!("; {why}")))),
         Ok(()) => {}
     }
-    let least = memory_estimate::least(&survey, method, &rows_size(&survey, args));
+    let least = memory_estimate::least(&table, method, &rows_size(&table, args));
     if limit.is_some_and(|limit| least > limit) {
-        return Err(refused(args, method, &survey, (least, " even with scratch files")));
+        return Err(refused(args, method, &table, (least, " even with scratch files")));
     }
-    let state = if args.features { 0 } else { estimate::state_bytes(method, &rows_size(&survey, args)) };
-    let disk = survey.rows.saturating_mul(survey.used).saturating_mul(8).saturating_add(state);
+    let state = if args.features { 0 } else { estimate::state_bytes(method, &rows_size(&table, args)) };
+    let disk = table.rows.saturating_mul(table.used).saturating_mul(8).saturating_add(state);
     check_free(&folder, &folder, ("scratch files need", disk, "--scratch"))?;
     if let Some(kept) = flags.checkpoint.as_deref().filter(|_| !args.features) {
         // The next state is whole before the last one is removed; one of them is there if the run goes on. What the
@@ -85,15 +83,15 @@ pub fn plan(args: &SelectArgs, method: &Method) -> Result<MemoryPlan, Failure> {
 pub fn fits_now(args: &SelectArgs, method: &Method, values: &Matrix) -> Result<bool, Failure> {
     let (rows, used) = values.shape();
     let (rows, used) = (rows as u64, used as u64);
-    let survey = TableShape { rows, used, element: values.element(), exact: true, ..TableShape::default() };
+    let table = TableShape { rows, used, element: values.element_bytes(), exact: true, ..TableShape::default() };
     let Some(limit) = memory_estimate::limit(args) else { return Ok(args.out.disk.checkpoint.is_none()) };
-    let need = memory_estimate::of_run(&survey, method, &memory_estimate::problem_size(&survey, args));
+    let need = memory_estimate::of_run(&table, method, &memory_estimate::problem_size(&table, args));
     if need <= limit {
         return Ok(args.out.disk.checkpoint.is_none());
     }
-    let least = memory_estimate::least(&survey, method, &rows_size(&survey, args));
+    let least = memory_estimate::least(&table, method, &rows_size(&table, args));
     if least > limit {
-        return Err(refused(args, method, &survey, (least, " even with scratch files")));
+        return Err(refused(args, method, &table, (least, " even with scratch files")));
     }
     Ok(false)
 }
@@ -118,9 +116,9 @@ fn no_checkpoint(why: &str) -> Failure {
 }
 
 /// One line about too little memory.
-fn refused(args: &SelectArgs, method: &Method, survey: &TableShape, (need, more): (u64, &str)) -> Failure {
-    let about = if survey.exact { "" } else { "about " };
-    let (rows, columns) = (survey.rows, survey.used);
+fn refused(args: &SelectArgs, method: &Method, table: &TableShape, (need, more): (u64, &str)) -> Failure {
+    let about = if table.exact { "" } else { "about " };
+    let (rows, columns) = (table.rows, table.used);
     let limit = memory_estimate::limit(args).unwrap_or(u64::MAX);
     let allowed = match args.out.memory {
         Some(_) => format!("--memory allows {}", byte_size::shown(limit)),
@@ -136,9 +134,9 @@ fn refused(args: &SelectArgs, method: &Method, survey: &TableShape, (need, more)
 }
 
 /// The size of the rows, also where columns are chosen: those are chosen from a small factor of the rows.
-fn rows_size(survey: &TableShape, args: &SelectArgs) -> ProblemSize {
-    let shape = (survey.rows.max(1), survey.used.max(1));
-    memory_estimate::size_of(shape, survey.element, args.k, args.threads)
+fn rows_size(table: &TableShape, args: &SelectArgs) -> ProblemSize {
+    let shape = (table.rows.max(1), table.used.max(1));
+    memory_estimate::size_of(shape, table.element, args.k, args.threads)
 }
 
 /// True if both folders are known to be on the same disk.

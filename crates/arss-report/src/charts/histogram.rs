@@ -63,7 +63,7 @@ fn linear(low: f64, high: f64, threshold: Option<f64>) -> Vec<f64> {
         let half = if low == 0.0 { 0.5 } else { low.abs() * 0.05 };
         return vec![low - half, high + half];
     }
-    grid(low, high, step, threshold.unwrap_or(low))
+    steps(low, high, step, threshold.unwrap_or(low))
 }
 
 /// The limits of bars that are equally wide in the logarithm; the threshold is one of them.
@@ -71,11 +71,11 @@ fn logarithmic(low: f64, high: f64, threshold: Option<f64>) -> Vec<f64> {
     let (low, high) = (low.log10(), high.log10());
     let step = ((high - low) / BINS).max(0.02);
     let anchor = threshold.filter(|value| *value > 0.0).map_or(0.0, f64::log10);
-    grid(low, high, step, anchor).into_iter().map(|limit| 10f64.powf(limit)).collect()
+    steps(low, high, step, anchor).into_iter().map(|limit| 10f64.powf(limit)).collect()
 }
 
 /// From `low` or less to `high` or more in steps, by way of `anchor`.
-fn grid(low: f64, high: f64, step: f64, anchor: f64) -> Vec<f64> {
+fn steps(low: f64, high: f64, step: f64, anchor: f64) -> Vec<f64> {
     // Divided first: the difference of two large values may overflow.
     let at = |value: f64| value / step - anchor / step;
     let (first, last) = (at(low).floor(), at(high).ceil());

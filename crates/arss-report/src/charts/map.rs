@@ -8,8 +8,7 @@ use crate::charts::projection::{Projection, project, quantile};
 use crate::model::fitting;
 use crate::sample::sample;
 use crate::subject::Subject;
-use crate::summary;
-use crate::summary::{percent, thousands};
+use crate::summary::{self, percent, thousands};
 
 /// Most points.
 const POINTS: usize = 3000;

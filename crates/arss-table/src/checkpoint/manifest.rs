@@ -4,13 +4,12 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use crate::checkpoint::{at, damaged, write_whole};
-use crate::checksum::Sum;
+use crate::checkpoint::{at, checksum, damaged, write_whole};
 
 /// The file.
 pub const NAME: &str = "checkpoint";
 /// Its first line: another layout gets another number.
-const FORMAT: &str = "arss checkpoint 1";
+const FORMAT: &str = "arss checkpoint 2";
 
 /// A file that belongs to a checkpoint.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -62,7 +61,7 @@ impl Manifest {
             let pieces: String = entry.pieces.iter().map(|length| format!(" {length}")).collect();
             text += &format!("{what} {} {} {:016x}{pieces}\n", entry.name, entry.bytes, entry.sum);
         }
-        let sum = Sum::of(text.as_bytes()).value();
+        let sum = checksum(text.as_bytes());
         text + &format!("sum {sum:016x}\n")
     }
 
@@ -75,7 +74,7 @@ impl Manifest {
     fn parse(text: &str) -> Option<Manifest> {
         let (body, last) = text.strip_suffix('\n')?.rsplit_once('\n')?;
         let sum = u64::from_str_radix(last.strip_prefix("sum ")?, 16).ok()?;
-        if Sum::of(format!("{body}\n").as_bytes()).value() != sum {
+        if checksum(format!("{body}\n").as_bytes()) != sum {
             return None;
         }
         let mut lines = body.lines();

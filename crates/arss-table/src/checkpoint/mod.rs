@@ -9,15 +9,15 @@ mod manifest;
 pub mod run;
 
 use std::fs::{self, File};
+use std::hash::Hasher;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use arss::out_of_core::ReplayLog;
-
-use crate::checksum::Sum;
-use crate::scratch::DiskFloat;
-use crate::scratch::ScratchFile;
 use manifest::{Entry, Manifest, NAME};
+use twox_hash::XxHash64;
+
+use crate::scratch::{DiskFloat, ScratchFile};
 
 /// The diary.
 const PASSES: &str = "passes";
@@ -32,13 +32,14 @@ const PIECE: usize = 1 << 20;
 /// use arss::out_of_core::Stream;
 /// use arss::{Count, Method, Rrss, RunOptions};
 /// use arss_table::checkpoint::Checkpoint;
-/// use arss_table::scratch::{Rows, ScratchFile};
+/// use arss_table::DiskMatrix;
+/// use arss_table::scratch::ScratchFile;
 ///
 /// let folder = tempfile::tempdir()?;
 /// let table: Vec<f64> = (0..600).map(|i| f64::from(i * i % 17)).collect();
 /// let mut file = ScratchFile::new(folder.path())?;
 /// file.append(&table)?;
-/// let rows = Rows::in_scratch(file, 3);
+/// let rows = DiskMatrix::in_scratch(file, 3);
 /// let (values, numbers) = (ScratchFile::new(folder.path())?, ScratchFile::new(folder.path())?);
 /// let stream = Stream { source: &rows, values: &values, numbers: &numbers, memory: 1 << 20 };
 /// let identity = vec!["rows: 200".to_owned()];
@@ -191,7 +192,7 @@ impl<T: DiskFloat> ReplayLog for Checkpoint<'_, T> {
     fn recall(&mut self, request: &[u8]) -> Result<Option<Vec<u8>>, String> {
         match self.known.next() {
             None => Ok(None),
-            Some((sum, sums)) if sum == Sum::of(request).value() => Ok(Some(sums)),
+            Some((sum, sums)) if sum == checksum(request) => Ok(Some(sums)),
             Some(_) => Err(format!(
                 "{}: the checkpoint was made by another version of arss, or on another kind of machine",
                 self.folder.display()
@@ -205,7 +206,7 @@ impl<T: DiskFloat> ReplayLog for Checkpoint<'_, T> {
         if self.frozen {
             return Ok(());
         }
-        self.fresh.extend_from_slice(&Sum::of(request).value().to_le_bytes());
+        self.fresh.extend_from_slice(&checksum(request).to_le_bytes());
         self.fresh.extend_from_slice(&(sums.len() as u64).to_le_bytes());
         self.fresh.extend_from_slice(sums);
         self.dirty = (self.dirty.0 || changed.0, self.dirty.1 || changed.1);
@@ -222,12 +223,17 @@ impl<T: DiskFloat> ReplayLog for Checkpoint<'_, T> {
     }
 }
 
+/// The checksum of `bytes`: tells damage, not forgery.
+fn checksum(bytes: &[u8]) -> u64 {
+    XxHash64::oneshot(0, bytes)
+}
+
 /// Appends to the diary; what it is then.
 fn append(path: &Path, before: &Entry, fresh: &[u8]) -> io::Result<Entry> {
     let mut file = File::options().append(true).open(path).map_err(|error| at(path, &error))?;
     file.write_all(fresh).and_then(|()| file.sync_all()).map_err(|error| at(path, &error))?;
     // Each piece has its sum, and the sums have one.
-    let sum = Sum::of(&[before.sum.to_le_bytes(), Sum::of(fresh).value().to_le_bytes()].concat()).value();
+    let sum = checksum(&[before.sum.to_le_bytes(), checksum(fresh).to_le_bytes()].concat());
     let mut pieces = before.pieces.clone();
     pieces.push(fresh.len() as u64);
     Ok(Entry { name: PASSES.to_owned(), bytes: before.bytes + fresh.len() as u64, sum, pieces })
@@ -241,7 +247,7 @@ fn diary(folder: &Path, entry: &Entry) -> io::Result<Vec<(u64, Vec<u8>)>> {
     for &length in &entry.pieces {
         let mut piece = Vec::new();
         Read::by_ref(&mut file).take(length).read_to_end(&mut piece).map_err(|error| at(&path, &error))?;
-        sum = Sum::of(&[sum.to_le_bytes(), Sum::of(&piece).value().to_le_bytes()].concat()).value();
+        sum = checksum(&[sum.to_le_bytes(), checksum(&piece).to_le_bytes()].concat());
         let mut rest = &piece[..];
         while let Some((request, sums)) = next_pass(&mut rest) {
             known.push((request, sums));
@@ -265,7 +271,7 @@ fn next_pass(rest: &mut &[u8]) -> Option<(u64, Vec<u8>)> {
 /// A copy of a scratch file.
 fn copy_of<N: DiskFloat>(folder: &Path, name: &str, scratch: &ScratchFile<N>) -> io::Result<Entry> {
     let place = folder.join(name);
-    let mut sum = Sum::default();
+    let mut sum = XxHash64::default();
     let mut bytes = 0;
     write_whole(&place, |file| {
         let mut piece = vec![0; PIECE];
@@ -275,11 +281,11 @@ fn copy_of<N: DiskFloat>(folder: &Path, name: &str, scratch: &ScratchFile<N>) ->
                 return Ok(());
             }
             file.write_all(&piece[..found])?;
-            sum.add(&piece[..found]);
+            sum.write(&piece[..found]);
             bytes += found as u64;
         }
     })?;
-    Ok(Entry { name: name.to_owned(), bytes, sum: sum.value(), pieces: Vec::new() })
+    Ok(Entry { name: name.to_owned(), bytes, sum: sum.finish(), pieces: Vec::new() })
 }
 
 /// The copy, back in the scratch file.
@@ -287,7 +293,7 @@ fn restore<N: DiskFloat>(folder: &Path, entry: Option<&Entry>, scratch: &Scratch
     let Some(entry) = entry else { return Ok(()) };
     let path = folder.join(&entry.name);
     let mut file = File::open(&path).map_err(|error| at(&path, &error))?;
-    let (mut sum, mut bytes, mut piece) = (Sum::default(), 0, Vec::with_capacity(PIECE));
+    let (mut sum, mut bytes, mut piece) = (XxHash64::default(), 0, Vec::with_capacity(PIECE));
     loop {
         piece.clear();
         Read::by_ref(&mut file).take(PIECE as u64).read_to_end(&mut piece).map_err(|error| at(&path, &error))?;
@@ -295,10 +301,10 @@ fn restore<N: DiskFloat>(folder: &Path, entry: Option<&Entry>, scratch: &Scratch
             break;
         }
         scratch.write_bytes(bytes, &piece)?;
-        sum.add(&piece);
+        sum.write(&piece);
         bytes += piece.len() as u64;
     }
-    if (bytes, sum.value()) == (entry.bytes, entry.sum) { Ok(()) } else { Err(damaged(&path)) }
+    if (bytes, sum.finish()) == (entry.bytes, entry.sum) { Ok(()) } else { Err(damaged(&path)) }
 }
 
 /// Writes a file beside its place, and renames it when it is on the disk.

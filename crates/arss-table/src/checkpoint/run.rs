@@ -1,14 +1,15 @@
 //! The checkpoint of one run: begun, gone on with, removed.
 
+use std::hash::Hasher;
 use std::path::Path;
 
-use crate::checkpoint::Checkpoint;
-use crate::checksum::Sum;
-use crate::scratch::{DiskFloat, Rows, ScratchFile};
 use arss::out_of_core::RowSource;
 use arss::{Count, Method};
+use twox_hash::XxHash64;
 
-use crate::TableError;
+use crate::checkpoint::Checkpoint;
+use crate::scratch::{DiskFloat, ScratchFile};
+use crate::{DiskMatrix, TableError};
 
 /// Where the checkpoint of a run is kept, and what tells the run from others.
 #[derive(Debug, Clone, Copy)]
@@ -29,7 +30,7 @@ pub struct Options<'a> {
 
 /// The checkpoint of a run, new or the one to go on from, and a note where `resume` was asked for.
 pub fn open<'a, T: DiskFloat>(
-    rows: &Rows<T>,
+    rows: &DiskMatrix<T>,
     options: &Options<'_>,
     state: (&'a ScratchFile<T>, &'a ScratchFile<f64>),
 ) -> Result<(Checkpoint<'a, T>, Option<String>), TableError> {
@@ -72,21 +73,20 @@ pub fn done(folder: Option<&Path>) -> Result<(), TableError> {
 }
 
 /// What tells this run from others: the values and everything that the result depends on.
-fn identity<T: DiskFloat>(rows: &Rows<T>, options: &Options<'_>) -> Result<Vec<String>, TableError> {
-    let mut sum = Sum::default();
+fn identity<T: DiskFloat>(rows: &DiskMatrix<T>, options: &Options<'_>) -> Result<Vec<String>, TableError> {
+    let mut sum = XxHash64::default();
     let mut bytes = Vec::new();
     rows.walk(&mut |_, values| {
         bytes.clear();
         values.iter().for_each(|value| bytes.extend_from_slice(&value.to_f64().to_bits().to_le_bytes()));
-        sum.add(&bytes);
-    })
-    .map_err(|error| TableError::Run(error.to_string()))?;
+        sum.write(&bytes);
+    })?;
     let mut lines = vec![
         format!("arss {}", env!("CARGO_PKG_VERSION")),
         format!("{} rows", rows.items()),
         format!("{} columns", rows.features()),
         format!("values of {} bytes", T::SIZE),
-        format!("values with the sum {:016x}", sum.value()),
+        format!("values with the sum {:016x}", sum.finish()),
         format!("-k {:?}", options.count),
         format!("scores of {} rows", if options.all_scores { "all" } else { "the best" }),
     ];

@@ -1,24 +1,30 @@
 //! Arrow IPC: files (Feather version 2) and streams.
 
-use std::io::{self, BufReader};
+use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow_array::{RecordBatch, UInt64Array};
 use arrow_ipc::reader::{FileReader, StreamReader};
-use arrow_schema::{ArrowError, SchemaRef};
+use arrow_ipc::writer::FileWriter;
+use arrow_schema::{ArrowError, Schema, SchemaRef};
 
 use crate::TableError;
-use crate::byte_source::{ByteReader, ByteSource, MemoryLimit};
+use crate::byte_source::{ByteReader, ByteSource};
 use crate::chunks::{Chunk, ChunkedTable, ReadAs};
 use crate::formats::arrow_columns;
+use crate::formats::file_format::{FileFormat, Progress, RowCount, TableFile};
+use crate::output_types::OutputType;
+use crate::read::ReadContext;
+use crate::source::Source;
 use crate::untrusted::arrow_check;
 use crate::untrusted::catch_panic::guarded;
+use crate::untrusted::limit::MemoryLimit;
 
 /// The first bytes of an Arrow file; streams have no mark of their own.
 pub const MAGIC: &[u8] = b"ARROW1";
 /// The first bytes of a stream: a length that says "look behind".
-pub const STREAM: &[u8] = b"\xff\xff\xff\xff";
+const STREAM: &[u8] = b"\xff\xff\xff\xff";
 
 /// An Arrow file or stream.
 #[derive(Debug)]
@@ -27,7 +33,7 @@ pub struct ArrowFile {
     path: PathBuf,
     is_file: bool,
     /// The columns.
-    pub schema: SchemaRef,
+    schema: SchemaRef,
     /// The number of rows that the batches announce.
     rows: u64,
     limit: MemoryLimit,
@@ -37,7 +43,7 @@ type Batches = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>>>;
 
 impl ArrowFile {
     /// Reads the description of the file.
-    pub fn open(store: ByteSource, path: &Path, limit: MemoryLimit) -> Result<ArrowFile, TableError> {
+    fn open(store: ByteSource, path: &Path, limit: MemoryLimit) -> Result<ArrowFile, TableError> {
         let start = store.start(MAGIC.len()).unwrap_or_default();
         if start.starts_with(b"FEA1") {
             let what = "is a Feather file of version 1, which is not read; write it again with a newer pyarrow";
@@ -64,7 +70,7 @@ impl ArrowFile {
     }
 
     /// All batches, with these columns only.
-    pub fn batches(&self, columns: Option<Vec<usize>>) -> Result<Batches, ArrowError> {
+    fn batches(&self, columns: Option<Vec<usize>>) -> Result<Batches, ArrowError> {
         Ok(if self.is_file {
             Box::new(FileReader::try_new(self.reader(), columns)?)
         } else {
@@ -72,62 +78,14 @@ impl ArrowFile {
         })
     }
 
-    /// What the types of the columns tell.
-    pub fn sample(&self) -> ChunkedTable {
-        let mut frame = ChunkedTable::new(self.schema.fields().len());
-        for (column, field) in self.schema.fields().iter().enumerate() {
-            frame.seen[column] = crate::seen_of(field.data_type());
-            frame.single[column] = arrow_columns::is_single(field);
-        }
-        frame
-    }
-
-    /// Reads what is wanted of each column into `frame`.
-    pub fn read(
-        &self,
-        wants: &[ReadAs],
-        frame: &mut ChunkedTable,
-        tell: &mut dyn FnMut(u64, u64),
-    ) -> Result<(), TableError> {
-        let wanted = wants.iter().filter(|want| **want != ReadAs::Nothing).count();
-        let fits = self.limit.check_values(self.rows, wanted);
-        fits.map_err(|what| TableError::in_file(&self.path, what))?;
-        frame.all_single(self.schema.fields().iter().map(|field| arrow_columns::is_single(field)));
-        let (mut batches, mut refused) = (0, Ok(()));
-        let read = || -> Result<(), ArrowError> {
-            for batch in self.batches(None)? {
-                let batch = batch?;
-                batches += 1;
-                tell(batches, 0);
-                let limit = MemoryLimit { disk: false, ..self.limit };
-                refused = limit
-                    .check_values(batch.num_rows() as u64, wanted)
-                    .map_err(|what| TableError::in_file(&self.path, format_args!("a batch of {what}")));
-                if refused.is_err() {
-                    break;
-                }
-                let columns = batch.columns().iter().zip(wants).map(|(array, &want)| arrow_columns::cells(array, want));
-                let columns = columns.collect::<Result<_, _>>()?;
-                refused = frame.add(Chunk { rows: batch.num_rows(), columns });
-                if refused.is_err() {
-                    break;
-                }
-            }
-            Ok(())
-        };
-        caught(read).map_err(|error| self.broken(&error))?;
-        refused?;
-        self.store.check_unchanged()
-    }
-
     /// These rows with all columns, in this order.
-    pub fn batch(&self, rows: &[usize]) -> io::Result<RecordBatch> {
+    fn rows_of(&self, rows: &[usize]) -> io::Result<RecordBatch> {
         let mut sorted = rows.to_vec();
         sorted.sort_unstable();
         sorted.dedup();
         let found = caught(|| self.taken(&sorted))
             .map_err(|error| io::Error::other(format!("{} cannot be read: {error}", self.path.display())))?;
-        reordered(&found, &sorted, rows)
+        arrow_columns::reordered(&found, &sorted, rows)
     }
 
     /// These rows, which are sorted.
@@ -148,10 +106,113 @@ impl ArrowFile {
         let text = error.to_string();
         broken(&self.path, text.split_once(": ").map_or(text.as_str(), |(_, what)| what))
     }
+}
 
-    /// Fails if the file is not what it was.
-    pub fn check_unchanged(&self) -> Result<(), TableError> {
+impl TableFile for ArrowFile {
+    fn headings(&self) -> Vec<String> {
+        arrow_columns::headings(&self.schema)
+    }
+
+    fn schema(&self) -> Option<&Schema> {
+        Some(&self.schema)
+    }
+
+    fn sample(&self) -> Result<ChunkedTable, TableError> {
+        Ok(arrow_columns::schema_counts(&self.schema))
+    }
+
+    fn row_count(&self, _: &ChunkedTable, _: &[ReadAs]) -> Option<RowCount> {
+        None
+    }
+
+    fn read(&mut self, read_as: &[ReadAs], table: &mut ChunkedTable, progress: Progress<'_>) -> Result<(), TableError> {
+        let wanted = read_as.iter().filter(|read_as| **read_as != ReadAs::Nothing).count();
+        let fits = self.limit.check_values(self.rows, wanted);
+        fits.map_err(|what| TableError::in_file(&self.path, what))?;
+        table.all_single(self.schema.fields().iter().map(|field| arrow_columns::is_single(field)));
+        let (mut batches, mut refused) = (0, Ok(()));
+        let read = || -> Result<(), ArrowError> {
+            for batch in self.batches(None)? {
+                let batch = batch?;
+                batches += 1;
+                progress(batches, 0);
+                let limit = MemoryLimit { disk: false, ..self.limit };
+                refused = limit
+                    .check_values(batch.num_rows() as u64, wanted)
+                    .map_err(|what| TableError::in_file(&self.path, format_args!("a batch of {what}")));
+                if refused.is_err() {
+                    break;
+                }
+                let columns =
+                    batch.columns().iter().zip(read_as).map(|(array, &read_as)| arrow_columns::cells(array, read_as));
+                let columns = columns.collect::<Result<_, _>>()?;
+                refused = table.add(Chunk { rows: batch.num_rows(), columns });
+                if refused.is_err() {
+                    break;
+                }
+            }
+            Ok(())
+        };
+        caught(read).map_err(|error| self.broken(&error))?;
+        refused?;
         self.store.check_unchanged()
+    }
+
+    fn cells(&self, rows: &[usize]) -> io::Result<Vec<Vec<String>>> {
+        arrow_columns::rows(&self.rows_of(rows)?)
+    }
+
+    fn batch(&self, rows: &[usize], _: &[String], _: &[OutputType]) -> io::Result<RecordBatch> {
+        self.rows_of(rows)
+    }
+
+    fn check_unchanged(&self) -> Result<(), TableError> {
+        self.store.check_unchanged()
+    }
+}
+
+/// Arrow IPC.
+#[derive(Debug)]
+pub struct Arrow;
+
+impl FileFormat for Arrow {
+    fn name(&self) -> &'static str {
+        "arrow"
+    }
+
+    fn help(&self) -> &'static str {
+        "Arrow IPC, Feather version 2"
+    }
+
+    fn extensions(&self) -> &[&'static str] {
+        &["arrow", "feather"]
+    }
+
+    fn other_extensions(&self) -> &[&'static str] {
+        &["ipc", "arrows"]
+    }
+
+    fn magic(&self) -> &'static [&'static [u8]] {
+        &[MAGIC, STREAM]
+    }
+
+    fn is_probed(&self) -> bool {
+        false
+    }
+
+    fn open(
+        &self,
+        bytes: ByteSource,
+        path: &Path,
+        context: &ReadContext<'_>,
+        _: Progress<'_>,
+    ) -> Result<Box<dyn TableFile>, TableError> {
+        Ok(Box::new(ArrowFile::open(bytes, path, context.limit)?))
+    }
+
+    fn write_batch(&self, _: &Source, out: &mut dyn Write, batch: &RecordBatch) -> io::Result<()> {
+        let mut writer = FileWriter::try_new(out, &batch.schema()).map_err(io::Error::other)?;
+        writer.write(batch).and_then(|()| writer.finish()).map_err(io::Error::other)
     }
 }
 
@@ -162,12 +223,4 @@ fn caught<T>(read: impl FnOnce() -> Result<T, ArrowError>) -> Result<T, ArrowErr
 
 fn broken(path: &Path, what: &str) -> TableError {
     TableError::in_file(path, format_args!("is no whole Arrow file: {what}"))
-}
-
-/// The rows of `found`, which are those of `sorted`, in the order of `rows`.
-pub fn reordered(found: &RecordBatch, sorted: &[usize], rows: &[usize]) -> io::Result<RecordBatch> {
-    let place = |row: &usize| sorted.binary_search(row).map(|at| at as u64);
-    let places: Result<Vec<u64>, usize> = rows.iter().map(place).collect();
-    let places = places.map_err(|_| io::Error::other("a row is gone"))?;
-    arrow_select::take::take_record_batch(found, &UInt64Array::from(places)).map_err(io::Error::other)
 }

@@ -2,12 +2,13 @@
 
 use std::io;
 
+use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
-use arrow_array::{Array, ArrayRef, RecordBatch, cast::AsArray};
+use arrow_array::{Array, ArrayRef, RecordBatch, UInt64Array};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
-use arrow_schema::{ArrowError, DataType, Field, TimeUnit};
+use arrow_schema::{ArrowError, DataType, Field, Schema, TimeUnit};
 
-use crate::chunks::{ColumnChunk, ColumnKind, ColumnValues, KindCounts, NO_CODE, ReadAs};
+use crate::chunks::{ChunkedTable, ColumnChunk, ColumnKind, ColumnValues, Dictionary, KindCounts, NO_CODE, ReadAs};
 use crate::untrusted::catch_panic::guarded;
 
 /// What a column of this type holds.
@@ -30,10 +31,10 @@ pub fn kind(data_type: &DataType) -> ColumnKind {
 }
 
 /// What is wanted of a column.
-pub fn cells(array: &ArrayRef, want: ReadAs) -> Result<ColumnChunk, ArrowError> {
+pub fn cells(array: &ArrayRef, read_as: ReadAs) -> Result<ColumnChunk, ArrowError> {
     let kind = kind(array.data_type());
     let seen = seen(array, kind);
-    let values = match want {
+    let values = match read_as {
         ReadAs::Nothing => ColumnValues::None,
         ReadAs::Numbers if matches!(kind, ColumnKind::Text | ColumnKind::Nested) => {
             ColumnValues::Numbers(vec![f64::NAN; array.len()])
@@ -47,14 +48,7 @@ pub fn cells(array: &ArrayRef, want: ReadAs) -> Result<ColumnChunk, ArrowError> 
 /// What counting the values would give.
 fn seen(array: &ArrayRef, kind: ColumnKind) -> KindCounts {
     let filled = array.len() - array.logical_null_count();
-    let mut seen = KindCounts { nested: kind == ColumnKind::Nested, ..KindCounts::default() };
-    match kind {
-        ColumnKind::Number => seen.numbers = filled,
-        ColumnKind::Truth => seen.truths = filled,
-        ColumnKind::Date => seen.dates = filled,
-        ColumnKind::Text => seen.texts = filled,
-        ColumnKind::Empty | ColumnKind::Nested => {}
-    }
+    let mut seen = KindCounts::of(kind, filled);
     if kind != ColumnKind::Number && filled > 0 {
         let nulls = array.logical_nulls();
         seen.first_text = (0..array.len()).find(|&row| nulls.as_ref().is_none_or(|nulls| nulls.is_valid(row)));
@@ -89,7 +83,7 @@ pub fn numbers(array: &ArrayRef, kind: ColumnKind) -> Result<Vec<f64>, ArrowErro
 }
 
 fn codes(array: &ArrayRef) -> Result<ColumnValues, ArrowError> {
-    let mut dictionary = crate::chunks::Dictionary::default();
+    let mut dictionary = Dictionary::default();
     let texts = texts(array)?;
     let codes = texts.iter().map(|text| text.as_ref().map_or(NO_CODE, |text| dictionary.code(text))).collect();
     Ok(ColumnValues::Codes(codes, dictionary))
@@ -116,4 +110,27 @@ pub fn rows(batch: &RecordBatch) -> io::Result<Vec<Vec<String>>> {
 /// True for a column of single precision.
 pub fn is_single(field: &Field) -> bool {
     matches!(field.data_type(), DataType::Float32 | DataType::Float16)
+}
+
+/// The names of the columns.
+pub fn headings(schema: &Schema) -> Vec<String> {
+    schema.fields().iter().map(|field| field.name().clone()).collect()
+}
+
+/// What the types of the columns tell about what they hold, as if one value of each had been counted.
+pub fn schema_counts(schema: &Schema) -> ChunkedTable {
+    let mut table = ChunkedTable::new(schema.fields().len());
+    for (column, field) in schema.fields().iter().enumerate() {
+        table.seen[column] = KindCounts::of(kind(field.data_type()), 1);
+        table.single[column] = is_single(field);
+    }
+    table
+}
+
+/// The rows of `found`, which are those of `sorted`, in the order of `rows`.
+pub fn reordered(found: &RecordBatch, sorted: &[usize], rows: &[usize]) -> io::Result<RecordBatch> {
+    let place = |row: &usize| sorted.binary_search(row).map(|at| at as u64);
+    let places: Result<Vec<u64>, usize> = rows.iter().map(place).collect();
+    let places = places.map_err(|_| io::Error::other("a row is gone"))?;
+    arrow_select::take::take_record_batch(found, &UInt64Array::from(places)).map_err(io::Error::other)
 }

@@ -2,22 +2,13 @@
 
 use std::path::Path;
 
-use crate::field;
-use crate::field::Field;
+use crate::field::{self, Field};
+use crate::formats::extension_without_compression;
 
 /// What may separate fields, likeliest first.
 const SEPARATORS: [u8; 4] = [b',', b'\t', b';', b'|'];
 /// Records that are looked at to find the separator.
 const LOOKED_AT: usize = 20;
-
-/// What the flags say about text files.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Options {
-    /// What separates fields, if it is told.
-    pub delimiter: Option<u8>,
-    /// Whether the first line is a header, if it is told.
-    pub header: Option<bool>,
-}
 
 /// How a text file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,10 +21,11 @@ pub struct Dialect {
 
 impl Dialect {
     /// The dialect of a file that starts with `start`; `whole` if that is all of it.
-    pub fn of((start, whole): (&[u8], bool), path: &Path, options: Options) -> Dialect {
+    pub fn of((start, whole): (&[u8], bool), path: &Path, told: Option<u8>) -> Dialect {
         let ending = if start.contains(&b'\n') || !start.contains(&b'\r') { b'\n' } else { b'\r' };
-        let by_name = crate::bare_extension(path).and_then(|name| (name == "tsv" || name == "tab").then_some(b'\t'));
-        let told = options.delimiter.or(by_name);
+        let by_name =
+            extension_without_compression(path).and_then(|name| (name == "tsv" || name == "tab").then_some(b'\t'));
+        let told = told.or(by_name);
         Dialect { delimiter: told.unwrap_or_else(|| separator(start, whole, ending)), ending }
     }
 
@@ -186,7 +178,7 @@ mod tests {
     use super::*;
 
     fn dialect(start: &str) -> Dialect {
-        Dialect::of((start.as_bytes(), true), Path::new("t.csv"), Options::default())
+        Dialect::of((start.as_bytes(), true), Path::new("t.csv"), None)
     }
 
     #[test]
@@ -204,7 +196,7 @@ mod tests {
             assert_eq!(dialect(text).delimiter, mark, "{text}");
         }
         assert_eq!(dialect("a,b\r1,2\r").ending, b'\r');
-        let cut = Dialect::of((b"a;b;c\n1;2", false), Path::new("t.csv"), Options::default());
+        let cut = Dialect::of((b"a;b;c\n1;2", false), Path::new("t.csv"), None);
         assert_eq!(cut.delimiter, b';');
     }
 

@@ -1,149 +1,42 @@
 //! JSON lines: one object a line. A table's columns are the keys, in the order in which they appear.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::io::{self, Write};
 use std::path::Path;
 
-use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use arrow_array::RecordBatch;
 
 use crate::TableError;
-use crate::byte_source::{ByteSource, MemoryLimit, unreadable};
+use crate::byte_source::{ByteSource, unreadable};
 use crate::chunks::{Chunk, ChunkedTable, ColumnChunk, ColumnValues, NO_CODE, ReadAs, as_number};
 use crate::field::Field;
 use crate::formats::csv_dialect::Dialect;
-use crate::formats::text_records::{Read, RecordBlock, Records, text_start};
+use crate::formats::file_format::{FileFormat, Progress, RowCount, TableFile};
+use crate::formats::is_text;
+use crate::formats::json_object::{Object, Scalar};
+use crate::formats::text_records::{Read, RecordBlock, Records, SAMPLE, text_start};
+use crate::read::ReadContext;
+use crate::source::Source;
+use crate::untrusted::limit::MemoryLimit;
+use crate::write::ExtraColumns;
 
 /// A file of JSON lines.
 #[derive(Debug)]
-pub struct Lines {
+pub struct JsonlFile {
     records: Records,
     limit: MemoryLimit,
     /// The keys.
-    pub names: Vec<String>,
+    names: Vec<String>,
 }
 
-/// What a key holds.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Scalar {
-    /// null.
-    Null,
-    /// true or false.
-    Truth(bool),
-    /// A number.
-    Number(f64),
-    /// Text.
-    Text(String),
-    /// A list or an object.
-    Nested,
-}
-
-impl Scalar {
-    /// As a field of a text table would be read; text is never a number here, but may be a date.
-    fn field(&self) -> Field {
-        match self {
-            Scalar::Null | Scalar::Nested => Field::Missing,
-            Scalar::Truth(value) => Field::Truth(*value),
-            Scalar::Number(value) => Field::Number(*value),
-            Scalar::Text(text) => crate::field::date(text.as_bytes()).map_or(Field::Text, Field::Date),
-        }
-    }
-
-    fn text(&self) -> String {
-        match self {
-            Scalar::Null | Scalar::Nested => String::new(),
-            Scalar::Truth(value) => value.to_string(),
-            Scalar::Number(value) => value.to_string(),
-            Scalar::Text(text) => text.clone(),
-        }
-    }
-}
-
-struct ScalarVisitor;
-
-impl<'de> Visitor<'de> for ScalarVisitor {
-    type Value = Scalar;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value")
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Scalar, E> {
-        Ok(Scalar::Truth(value))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Scalar, E> {
-        Ok(Scalar::Number(value as f64))
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Scalar, E> {
-        Ok(Scalar::Number(value as f64))
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Scalar, E> {
-        Ok(Scalar::Number(value))
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Scalar, E> {
-        Ok(Scalar::Text(value.to_owned()))
-    }
-
-    fn visit_unit<E>(self) -> Result<Scalar, E> {
-        Ok(Scalar::Null)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Scalar, A::Error> {
-        while list.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Scalar::Nested)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Scalar, A::Error> {
-        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(Scalar::Nested)
-    }
-}
-
-impl<'de> Deserialize<'de> for Scalar {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ScalarVisitor)
-    }
-}
-
-/// The keys of an object and what they hold, in the order of the line.
-struct Object(Vec<(String, Scalar)>);
-
-struct ObjectVisitor;
-
-impl<'de> Visitor<'de> for ObjectVisitor {
-    type Value = Object;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object like {\"x\": 1}")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object, A::Error> {
-        let mut entries = Vec::new();
-        while let Some(entry) = map.next_entry()? {
-            entries.push(entry);
-        }
-        Ok(Object(entries))
-    }
-}
-
-impl<'de> Deserialize<'de> for Object {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(ObjectVisitor)
-    }
-}
-
-impl Lines {
+impl JsonlFile {
     /// Reads all lines once, to know the keys.
-    pub fn open(
+    fn open(
         store: ByteSource,
         path: &Path,
         limit: MemoryLimit,
-        tell: &mut dyn FnMut(u64, u64),
-    ) -> Result<Lines, TableError> {
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<JsonlFile, TableError> {
         let start = store.start(1 << 16).map_err(|error| unreadable(path, &error))?;
         let data = text_start(&start, path)?;
         if start[data..].trim_ascii_start().starts_with(b"[") {
@@ -153,7 +46,7 @@ impl Lines {
         let dialect = Dialect { delimiter: b',', ending: b'\n' };
         let mut records = Records::new(store, path, dialect, false, data as u64);
         records.work_within(limit);
-        let mut lines = Lines { records, limit, names: Vec::new() };
+        let mut lines = JsonlFile { records, limit, names: Vec::new() };
         let mut known = HashMap::new();
         let mut names = Vec::new();
         let take = |keys: Vec<String>| {
@@ -162,7 +55,7 @@ impl Lines {
             }
             Ok(())
         };
-        let starts = lines.records.read(|part| lines.keys(part), take, tell)?;
+        let starts = lines.records.read(|block| lines.keys(block), take, progress)?;
         lines.records.starts = starts;
         lines.names = names;
         Ok(lines)
@@ -177,9 +70,9 @@ impl Lines {
         })
     }
 
-    fn keys(&self, part: RecordBlock<'_>) -> Read<Vec<String>> {
+    fn keys(&self, block: RecordBlock<'_>) -> Read<Vec<String>> {
         let (mut seen, mut keys, mut starts) = (HashMap::new(), Vec::new(), Vec::new());
-        for (at, record) in filled(part) {
+        for (at, record) in filled(block) {
             for (key, _) in self.object(at, record)?.0 {
                 seen.entry(key).or_insert_with_key(|key| keys.push(key.clone()));
             }
@@ -188,36 +81,25 @@ impl Lines {
         Ok((keys, starts))
     }
 
-    /// The first lines, all keys read as numbers.
-    pub fn sample(&self) -> Result<ChunkedTable, TableError> {
-        let wants = vec![ReadAs::Numbers; self.names.len()];
-        self.check_size(crate::SAMPLE.min(self.records.count()), &wants)?;
-        let mut frame = ChunkedTable::new(self.names.len());
-        frame.add(self.records.first(crate::SAMPLE, |part| self.piece(part, &wants, &self.places()))?.0)?;
-        Ok(frame)
+    /// The cells of row `row`; lists and objects as they stand in the line.
+    fn row_cells(&self, row: usize) -> io::Result<Vec<String>> {
+        let record = self.records.record(row)?;
+        let object: HashMap<String, &serde_json::value::RawValue> = serde_json::from_slice(&record)?;
+        let text = |value: &&serde_json::value::RawValue| match serde_json::from_str(value.get()) {
+            Ok(serde_json::Value::String(text)) => text,
+            Ok(serde_json::Value::Null) => String::new(),
+            _ => value.get().to_owned(),
+        };
+        Ok(self.names.iter().map(|name| object.get(name).map(text).unwrap_or_default()).collect())
     }
 
     fn places(&self) -> HashMap<&str, usize> {
         self.names.iter().enumerate().map(|(at, name)| (name.as_str(), at)).collect()
     }
 
-    /// Reads what is wanted of each key into `frame`.
-    pub fn read(
-        &self,
-        wants: &[ReadAs],
-        frame: &mut ChunkedTable,
-        tell: &mut dyn FnMut(u64, u64),
-    ) -> Result<(), TableError> {
-        let places = self.places();
-        self.check_size(self.records.count(), wants)?;
-        frame.single.fill(false);
-        self.records.read(|part| self.piece(part, wants, &places), |piece| frame.add(piece), tell)?;
-        Ok(())
-    }
-
     /// Fails if the table is too large. A line need not have all keys, so a small file can make a large one.
-    fn check_size(&self, rows: usize, wants: &[ReadAs]) -> Result<(), TableError> {
-        let wanted = wants.iter().filter(|want| **want != ReadAs::Nothing).count();
+    fn check_size(&self, rows: usize, read_as: &[ReadAs]) -> Result<(), TableError> {
+        let wanted = read_as.iter().filter(|read_as| **read_as != ReadAs::Nothing).count();
         // A segment of such a file takes too much memory even if the values go to the disk then.
         let sparse = rows as u64 * wanted as u64 > self.records.store.len();
         let limit = MemoryLimit { disk: self.limit.disk && !sparse, ..self.limit };
@@ -225,10 +107,10 @@ impl Lines {
         fits.map_err(|what| TableError::in_file(&self.records.path, what))
     }
 
-    fn piece(&self, part: RecordBlock<'_>, wants: &[ReadAs], places: &HashMap<&str, usize>) -> Read<Chunk> {
-        let mut columns: Vec<ColumnChunk> = wants.iter().map(|&want| ColumnChunk::new(want)).collect();
+    fn chunk(&self, block: RecordBlock<'_>, read_as: &[ReadAs], places: &HashMap<&str, usize>) -> Read<Chunk> {
+        let mut columns: Vec<ColumnChunk> = read_as.iter().map(|&read_as| ColumnChunk::new(read_as)).collect();
         let mut starts = Vec::new();
-        for (at, record) in filled(part) {
+        for (at, record) in filled(block) {
             let row = starts.len();
             for (key, value) in self.object(at, record)?.0 {
                 // A file that changes meanwhile is found out at the end.
@@ -241,25 +123,8 @@ impl Lines {
         Ok((Chunk { rows: starts.len(), columns }, starts))
     }
 
-    /// The cells of row `row`; lists and objects as they stand in the line.
-    pub fn cells(&self, row: usize) -> io::Result<Vec<String>> {
-        let record = self.records.record(row)?;
-        let object: HashMap<String, &serde_json::value::RawValue> = serde_json::from_slice(&record)?;
-        let text = |value: &&serde_json::value::RawValue| match serde_json::from_str(value.get()) {
-            Ok(serde_json::Value::String(text)) => text,
-            Ok(serde_json::Value::Null) => String::new(),
-            _ => value.get().to_owned(),
-        };
-        Ok(self.names.iter().map(|name| object.get(name).map(text).unwrap_or_default()).collect())
-    }
-
-    /// The row's place in words, for messages.
-    pub fn place(&self, row: usize) -> String {
-        self.records.place(row)
-    }
-
     /// Writes row `row` byte for byte; more keys are added before the closing brace.
-    pub fn write_row(&self, out: &mut dyn Write, row: usize, more: &[(&str, String)]) -> io::Result<()> {
+    fn write_row(&self, out: &mut dyn Write, row: usize, more: &[(&str, String)]) -> io::Result<()> {
         let record = self.records.record(row)?;
         let open = record.iter().rposition(|&byte| byte == b'}').filter(|_| !more.is_empty()).unwrap_or(record.len());
         let empty = record[..open].trim_ascii_end().ends_with(b"{");
@@ -275,7 +140,7 @@ impl Lines {
     }
 
     /// Writes these keys of all rows.
-    pub fn write_columns(&self, out: &mut dyn Write, columns: &[usize]) -> io::Result<()> {
+    fn write_columns(&self, out: &mut dyn Write, columns: &[usize]) -> io::Result<()> {
         for row in 0..self.records.count() {
             let record = self.records.record(row)?;
             let object: HashMap<String, &serde_json::value::RawValue> = serde_json::from_slice(&record)?;
@@ -287,16 +152,126 @@ impl Lines {
         }
         Ok(())
     }
+}
 
-    /// Fails if the file is not what it was.
-    pub fn check_unchanged(&self) -> Result<(), TableError> {
+impl TableFile for JsonlFile {
+    fn headings(&self) -> Vec<String> {
+        self.names.clone()
+    }
+
+    fn optional_columns(&mut self) -> Option<&mut Vec<String>> {
+        Some(&mut self.names)
+    }
+
+    fn sample(&self) -> Result<ChunkedTable, TableError> {
+        let read_as = vec![ReadAs::Numbers; self.names.len()];
+        self.check_size(SAMPLE.min(self.records.count()), &read_as)?;
+        let mut table = ChunkedTable::new(self.names.len());
+        table.add(self.records.first(SAMPLE, |block| self.chunk(block, &read_as, &self.places()))?.0)?;
+        Ok(table)
+    }
+
+    fn row_count(&self, _: &ChunkedTable, _: &[ReadAs]) -> Option<RowCount> {
+        None
+    }
+
+    fn read(&mut self, read_as: &[ReadAs], table: &mut ChunkedTable, progress: Progress<'_>) -> Result<(), TableError> {
+        let places = self.places();
+        self.check_size(self.records.count(), read_as)?;
+        table.single.fill(false);
+        self.records.read(|block| self.chunk(block, read_as, &places), |chunk| table.add(chunk), progress)?;
+        Ok(())
+    }
+
+    fn cells(&self, rows: &[usize]) -> io::Result<Vec<Vec<String>>> {
+        rows.iter().map(|&row| self.row_cells(row)).collect()
+    }
+
+    fn place(&self, row: usize) -> String {
+        self.records.place(row)
+    }
+
+    fn check_unchanged(&self) -> Result<(), TableError> {
         self.records.store.check_unchanged()
     }
 }
 
+/// JSON lines.
+#[derive(Debug)]
+pub struct Jsonl;
+
+impl FileFormat for Jsonl {
+    fn name(&self) -> &'static str {
+        "jsonl"
+    }
+
+    fn help(&self) -> &'static str {
+        "One JSON object a line"
+    }
+
+    fn extensions(&self) -> &[&'static str] {
+        &["jsonl"]
+    }
+
+    fn other_extensions(&self) -> &[&'static str] {
+        &["ndjson"]
+    }
+
+    fn looks_like(&self, start: &[u8]) -> bool {
+        let text = start.trim_ascii_start();
+        match text.first() {
+            Some(b'{') => is_text(start),
+            // An array of objects: opening it fails with a hint.
+            Some(b'[') => is_text(start) && text[1..].trim_ascii_start().starts_with(b"{"),
+            _ => false,
+        }
+    }
+
+    fn is_probed(&self) -> bool {
+        false
+    }
+
+    fn open(
+        &self,
+        bytes: ByteSource,
+        path: &Path,
+        context: &ReadContext<'_>,
+        progress: Progress<'_>,
+    ) -> Result<Box<dyn TableFile>, TableError> {
+        Ok(Box::new(JsonlFile::open(bytes, path, context.limit, progress)?))
+    }
+
+    fn copy_rows(
+        &self,
+        source: &Source,
+        out: &mut dyn Write,
+        rows: &[usize],
+        extra: &ExtraColumns,
+    ) -> Option<io::Result<()>> {
+        let files: Vec<&JsonlFile> = source.all_of()?;
+        let names = extra.names(&source.headings);
+        Some(rows.iter().enumerate().try_for_each(|(at, &row)| {
+            let (file, own) = source.locate(row);
+            let more: Vec<(&str, String)> = names.iter().map(String::as_str).zip(extra.texts(at)).collect();
+            files[file].write_row(out, own, &more)
+        }))
+    }
+
+    fn copy_columns(&self, source: &Source, out: &mut dyn Write, columns: &[usize]) -> Option<io::Result<()>> {
+        let files: Vec<&JsonlFile> = source.all_of()?;
+        Some(files.iter().try_for_each(|file| file.write_columns(out, columns)))
+    }
+
+    fn write_batch(&self, _: &Source, out: &mut dyn Write, batch: &RecordBatch) -> io::Result<()> {
+        let builder = arrow_json::WriterBuilder::new().with_explicit_nulls(true);
+        let mut writer = builder.build::<_, arrow_json::writer::LineDelimited>(out);
+        writer.write(batch).and_then(|()| writer.finish()).map_err(io::Error::other)
+    }
+}
+
 /// The lines that hold more than spaces.
-fn filled(part: RecordBlock<'_>) -> impl Iterator<Item = (u64, &[u8])> {
-    part.records().filter(|(_, record)| !record.trim_ascii().is_empty())
+fn filled(block: RecordBlock<'_>) -> impl Iterator<Item = (u64, &[u8])> {
+    block.records().filter(|(_, record)| !record.trim_ascii().is_empty())
 }
 
 /// Puts a value into row `row`; of a key that stands twice in a line, the last one counts.

@@ -1,9 +1,11 @@
-//! The formats, by name and by what a file holds.
+//! The formats: a file here and a line in [`FORMATS`] each.
 
 pub mod arrow;
 pub mod arrow_columns;
 pub mod csv;
 pub mod csv_dialect;
+pub mod file_format;
+pub mod json_object;
 pub mod jsonl;
 pub mod npy;
 pub mod npz;
@@ -13,138 +15,141 @@ pub mod text_records;
 use std::io::{self, Write};
 use std::path::Path;
 
-use crate::ByName;
-use crate::TableError;
-use crate::bare_extension;
+use file_format::FileFormat;
+
 use crate::byte_source::Compression;
+use crate::{ByName, TableError};
 
-/// What is read and written, in one line.
-pub const KNOWN: &str = ".csv, .tsv, .parquet, .arrow, .feather, .jsonl, .npy and .npz (and .gz or .zst of text)";
+/// All formats, in the order in which messages and the help list them.
+static FORMATS: [&dyn FileFormat; 7] =
+    [&csv::CSV, &csv::TSV, &parquet::Parquet, &arrow::Arrow, &jsonl::Jsonl, &npy::Npy, &npz::Npz];
 
-/// The formats that are known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// Separated fields.
-    Csv,
-    /// Fields separated by tabs.
-    Tsv,
-    /// Parquet.
-    Parquet,
-    /// Arrow IPC, Feather version 2.
-    Arrow,
-    /// One JSON object a line.
-    Jsonl,
-    /// An array saved by numpy.
-    Npy,
-    /// An archive of such arrays.
-    Npz,
+/// One of the known formats.
+#[derive(Debug, Clone, Copy)]
+pub struct Format(&'static dyn FileFormat);
+
+impl PartialEq for Format {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.name() == other.0.name()
+    }
 }
 
+impl Eq for Format {}
+
 impl ByName for Format {
-    const ALL: &'static [(&'static str, Self, &'static str)] = &[
-        ("csv", Format::Csv, "Separated fields"),
-        ("tsv", Format::Tsv, "Fields separated by tabs"),
-        ("parquet", Format::Parquet, "Parquet"),
-        ("arrow", Format::Arrow, "Arrow IPC, Feather version 2"),
-        ("jsonl", Format::Jsonl, "One JSON object a line"),
-        ("npy", Format::Npy, "An array saved by numpy"),
-        ("npz", Format::Npz, "An archive of such arrays"),
-    ];
+    fn all() -> Vec<(&'static str, Self, &'static str)> {
+        all().map(|format| (format.0.name(), format, format.0.help())).collect()
+    }
+}
+
+impl std::ops::Deref for Format {
+    type Target = dyn FileFormat;
+
+    fn deref(&self) -> &Self::Target {
+        self.0
+    }
+}
+
+fn all() -> impl Iterator<Item = Format> {
+    FORMATS.iter().map(|format| Format(*format))
+}
+
+/// The extensions that are read: `.csv, .tsv and .npy`.
+pub fn read_extensions() -> String {
+    let names = FORMATS.iter().flat_map(|format| format.extensions()).map(|name| format!(".{name}"));
+    listed(&names.collect::<Vec<_>>(), "and")
+}
+
+fn listed(words: &[String], last: &str) -> String {
+    match words {
+        [first @ .., end] if !first.is_empty() => format!("{} {last} {end}", first.join(", ")),
+        _ => words.concat(),
+    }
 }
 
 impl Format {
     /// The format that the extension names, if it is known.
-    pub fn of(path: &Path) -> Option<Format> {
-        match bare_extension(path)?.as_str() {
-            "csv" => Some(Format::Csv),
-            "tsv" | "tab" => Some(Format::Tsv),
-            "parquet" | "pq" => Some(Format::Parquet),
-            "arrow" | "feather" | "ipc" | "arrows" => Some(Format::Arrow),
-            "jsonl" | "ndjson" => Some(Format::Jsonl),
-            "npy" => Some(Format::Npy),
-            "npz" => Some(Format::Npz),
-            _ => None,
-        }
+    pub fn of_name(path: &Path) -> Option<Format> {
+        let extension = extension_without_compression(path)?;
+        let named =
+            |format: &Format| format.extensions().iter().chain(format.other_extensions()).any(|own| *own == extension);
+        all().find(named)
     }
 
     /// The format of a file: as told, by its name, or by its first bytes.
-    pub fn found(path: &Path, start: &[u8], told: Option<Format>) -> Result<Format, TableError> {
-        told.or_else(|| Format::of(path)).or_else(|| Format::by_content(start)).ok_or_else(|| {
-            TableError::in_file(
-                path,
-                format_args!("unknown kind of file; {KNOWN} are read (--format NAME tells which)"),
-            )
+    pub fn of_file(path: &Path, start: &[u8], told: Option<Format>) -> Result<Format, TableError> {
+        told.or_else(|| Format::of_name(path)).or_else(|| Format::of_content(start)).ok_or_else(|| {
+            let known = read_extensions();
+            let what = format!("unknown kind of file; {known} (and .gz or .zst of text) are read");
+            TableError::in_file(path, format_args!("{what} (--format NAME tells which)"))
         })
     }
 
-    fn by_content(start: &[u8]) -> Option<Format> {
-        let marks: [(&[u8], Format); 5] = [
-            (b"PAR1", Format::Parquet),
-            (arrow::MAGIC, Format::Arrow),
-            (arrow::STREAM, Format::Arrow),
-            (b"\x93NUMPY", Format::Npy),
-            (b"PK\x03\x04", Format::Npz),
-        ];
-        if let Some((_, format)) = marks.iter().find(|(mark, _)| start.starts_with(mark)) {
-            return Some(*format);
-        }
-        let text = start.trim_ascii_start();
-        let is_text = !start.iter().any(|&byte| byte < b' ' && !matches!(byte, b'\t' | b'\r' | b'\n'));
-        match text.first() {
-            Some(b'{') if is_text => Some(Format::Jsonl),
-            // Refused there with a hint.
-            Some(b'[') if is_text && text[1..].trim_ascii_start().starts_with(b"{") => Some(Format::Jsonl),
-            _ if is_text => Some(Format::Csv),
-            _ => None,
-        }
+    fn of_content(start: &[u8]) -> Option<Format> {
+        let marked = |format: &Format| format.magic().iter().any(|mark| start.starts_with(mark));
+        all().find(marked).or_else(|| all().find(|format| format.looks_like(start)))
     }
 }
 
-/// A format to write, packed or not.
+/// True if these first bytes of a file are text.
+fn is_text(start: &[u8]) -> bool {
+    !start.iter().any(|&byte| byte < b' ' && !matches!(byte, b'\t' | b'\r' | b'\n'))
+}
+
+/// The name of column `column` in files that have no names.
+fn column_name(column: usize) -> String {
+    format!("f{column}")
+}
+
+/// The extension in lower case, without that of a compression.
+pub fn extension_without_compression(path: &Path) -> Option<String> {
+    let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+    let bare = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name);
+    Some(bare.rsplit_once('.')?.1.to_owned())
+}
+
+/// The format of a file that is written, compressed or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OutputFormat {
     /// The format.
     pub format: Format,
-    packing: Compression,
+    compression: Compression,
 }
 
 impl OutputFormat {
     /// What the name of the file asks for.
     pub fn of(path: &Path) -> Result<OutputFormat, TableError> {
         let name = path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
-        let packing = match name.rsplit_once('.').map(|(_, last)| last) {
+        let compression = match name.rsplit_once('.').map(|(_, last)| last) {
             Some("gz") => Compression::Gzip,
             Some("zst") => Compression::Zstd,
             _ => Compression::None,
         };
-        match Format::of(path) {
-            Some(Format::Npz) => Err(TableError::in_file(path, "archives of arrays are not written; name it .npy")),
-            Some(format) => Ok(OutputFormat { format, packing }),
-            None => {
-                let what =
-                    "the name does not tell the format; it can end in .csv, .tsv, .parquet, .arrow, .jsonl or .npy";
-                Err(TableError::in_file(path, what))
-            }
+        let Some(format) = Format::of_name(path) else {
+            let written = all().filter(|format| format.not_written().is_none());
+            let names: Vec<String> = written.map(|format| format!(".{}", format.extensions()[0])).collect();
+            let what = format!("the name does not tell the format; it can end in {}", listed(&names, "or"));
+            return Err(TableError::in_file(path, what));
+        };
+        match format.not_written() {
+            Some(why) => Err(TableError::in_file(path, why)),
+            None => Ok(OutputFormat { format, compression }),
         }
     }
 
-    /// Lets `write` write, and packs what it wrote.
-    pub fn pack(
-        self,
-        out: &mut dyn Write,
-        write: impl FnOnce(&mut dyn Write, Format) -> io::Result<()>,
-    ) -> io::Result<()> {
-        match self.packing {
-            Compression::None => write(out, self.format),
+    /// Lets `write` write, and compresses what it wrote.
+    pub fn compress(self, out: &mut dyn Write, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+        match self.compression {
+            Compression::None => write(out),
             Compression::Gzip => {
-                let mut packer = flate2::write::GzEncoder::new(out, flate2::Compression::default());
-                write(&mut packer, self.format)?;
-                packer.finish().map(drop)
+                let mut encoder = flate2::write::GzEncoder::new(out, flate2::Compression::default());
+                write(&mut encoder)?;
+                encoder.finish().map(drop)
             }
             Compression::Zstd => {
-                let mut packer = zstd::stream::write::Encoder::new(out, 0)?;
-                write(&mut packer, self.format)?;
-                packer.finish().map(drop)
+                let mut encoder = zstd::stream::write::Encoder::new(out, 0)?;
+                write(&mut encoder)?;
+                encoder.finish().map(drop)
             }
         }
     }

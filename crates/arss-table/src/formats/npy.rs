@@ -5,20 +5,27 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::TableError;
-use crate::byte_source::{ByteReader, ByteSource, MemoryLimit, unreadable};
-use crate::chunks::{Chunk, ChunkedTable, ColumnChunk, ColumnValues, ReadAs};
+use arrow_array::{Array, ArrayRef, RecordBatch};
+
+use crate::byte_source::{ByteReader, ByteSource, unreadable};
+use crate::chunks::{Chunk, ChunkedTable, ColumnChunk, ColumnKind, ColumnValues, ReadAs};
+use crate::formats::file_format::{FileFormat, Progress, RowCount, TableFile};
+use crate::formats::{arrow_columns, column_name};
 use crate::number_text::number;
-use crate::untrusted::npy_header;
-pub use crate::untrusted::npy_header::ElementType;
-use crate::{DenseMatrix, Matrix};
+use crate::output_types::{OutputType, typed_batch};
+use crate::read::ReadContext;
+use crate::source::Source;
+use crate::untrusted::limit::MemoryLimit;
+use crate::untrusted::npy_header::{self, ElementType};
+use crate::write::ExtraColumns;
+use crate::{DenseMatrix, Matrix, TableError};
 
 /// Bytes that are read at a time.
 const CHUNK: usize = 8 << 20;
 
 /// An array in a file: its values stay where they are.
 #[derive(Debug)]
-pub struct Array {
+pub struct NpyFile {
     store: ByteSource,
     path: PathBuf,
     kind: ElementType,
@@ -26,14 +33,14 @@ pub struct Array {
     /// Where the values begin.
     data: u64,
     /// Number of rows.
-    pub rows: usize,
+    rows: usize,
     /// Number of columns.
-    pub columns: usize,
+    columns: usize,
 }
 
-impl Array {
+impl NpyFile {
     /// Reads the description of the array.
-    pub fn open(store: ByteSource, path: &Path, limit: MemoryLimit) -> Result<Array, TableError> {
+    pub(super) fn open(store: ByteSource, path: &Path, limit: MemoryLimit) -> Result<NpyFile, TableError> {
         let store = Arc::new(store);
         let mut reader = ByteReader { store: store.clone(), at: 0 };
         let header = npy_header::read(&mut reader).map_err(|what| TableError::in_file(path, what))?;
@@ -57,28 +64,25 @@ impl Array {
         }
         limit.check_values(rows as u64, columns).map_err(|what| TableError::in_file(path, what))?;
         let store = Arc::try_unwrap(store).map_err(|_| TableError::in_file(path, "is still being read"))?;
-        Ok(Array { store, path: path.to_owned(), kind: header.kind, by_column: header.by_column, data, rows, columns })
+        Ok(NpyFile {
+            store,
+            path: path.to_owned(),
+            kind: header.kind,
+            by_column: header.by_column,
+            data,
+            rows,
+            columns,
+        })
     }
 
-    /// All values.
-    pub fn values(&self, tell: &mut dyn FnMut(u64, u64)) -> Result<Matrix, TableError> {
-        let (rows, columns, by_column) = (self.rows, self.columns, self.by_column);
-        if self.kind == ElementType::Float(4) {
-            let data = self.converted(|bytes| f32::from_le_bytes(array(bytes)), tell)?;
-            return Ok(Matrix::F32(DenseMatrix { data, rows, columns, by_column }));
-        }
-        let data = self.converted(|bytes| to_f64(self.kind, bytes), tell)?;
-        Ok(Matrix::F64(DenseMatrix { data, rows, columns, by_column }))
-    }
-
-    fn converted<T>(&self, convert: impl Fn(&[u8]) -> T, tell: &mut dyn FnMut(u64, u64)) -> Result<Vec<T>, TableError> {
+    fn converted<T>(&self, convert: impl Fn(&[u8]) -> T, progress: Progress<'_>) -> Result<Vec<T>, TableError> {
         let size = self.kind.size();
         let count = self.rows * self.columns;
         let mut values = Vec::with_capacity(count);
         let mut buffer = vec![0; (count * size).min(CHUNK / size * size)];
         while values.len() < count {
             let at = (values.len() * size) as u64;
-            tell(at, (count * size) as u64);
+            progress(at, (count * size) as u64);
             let length = buffer.len().min((count - values.len()) * size);
             let found = self.store.read_at(&mut buffer[..length], self.data + at);
             match found.map_err(|error| unreadable(&self.path, &error))? {
@@ -90,31 +94,15 @@ impl Array {
         Ok(values)
     }
 
-    /// Reads what is wanted of each column into `frame`.
-    pub fn read(
-        &self,
-        wants: &[ReadAs],
-        frame: &mut ChunkedTable,
-        tell: &mut dyn FnMut(u64, u64),
-    ) -> Result<(), TableError> {
-        frame.all_single(wants.iter().map(|_| self.is_single()));
-        let step = (CHUNK / 8 / self.columns.max(1)).max(1);
-        for first in (0..self.rows).step_by(step) {
-            tell(first as u64, self.rows as u64);
-            let rows = first..(first + step).min(self.rows);
-            frame.add(self.piece(rows, wants).map_err(|error| unreadable(&self.path, &error))?)?;
-        }
-        self.store.check_unchanged()
-    }
-
     /// What is wanted of some rows.
-    fn piece(&self, rows: Range<usize>, wants: &[ReadAs]) -> io::Result<Chunk> {
+    fn chunk(&self, rows: Range<usize>, read_as: &[ReadAs]) -> io::Result<Chunk> {
         let size = self.kind.size();
         let slice =
             |from: usize, to: usize| self.store.slice(self.data + (from * size) as u64, self.data + (to * size) as u64);
         let all = if self.by_column { Vec::new() } else { slice(rows.start * self.columns, rows.end * self.columns)? };
-        let mut columns: Vec<ColumnChunk> = wants.iter().map(|&want| ColumnChunk::new(want)).collect();
-        for (column, cells) in columns.iter_mut().enumerate().filter(|(column, _)| wants[*column] != ReadAs::Nothing) {
+        let mut columns: Vec<ColumnChunk> = read_as.iter().map(|&read_as| ColumnChunk::new(read_as)).collect();
+        for (column, cells) in columns.iter_mut().enumerate().filter(|(column, _)| read_as[*column] != ReadAs::Nothing)
+        {
             let own = column * self.rows;
             let bytes = if self.by_column { slice(own + rows.start, own + rows.end)? } else { Vec::new() };
             let numbers: Vec<f64> = if self.by_column {
@@ -155,50 +143,178 @@ impl Array {
         self.store.slice(at, at + length)
     }
 
-    /// The values of row `row` for people: floats with a few digits.
-    pub fn cells(&self, row: usize) -> io::Result<Vec<String>> {
-        let shown = |bytes| match self.kind {
-            ElementType::Float(_) => number(to_f64(self.kind, bytes)),
-            _ => as_text(self.kind, bytes),
-        };
-        Ok(self.row(row)?.chunks_exact(self.kind.size()).map(shown).collect())
-    }
-
-    /// The values of row `row`, as text that reads back as the same values.
-    pub fn texts(&self, row: usize) -> io::Result<Vec<String>> {
-        Ok(self.row(row)?.chunks_exact(self.kind.size()).map(|bytes| as_text(self.kind, bytes)).collect())
-    }
-
-    /// True for single precision.
-    pub fn is_single(&self) -> bool {
-        self.kind == ElementType::Float(4)
-    }
-
-    /// True for an array of the same element type.
-    pub fn is_like(&self, other: &Array) -> bool {
-        self.kind == other.kind
-    }
-
-    /// The kind of its elements: whole numbers, truth values or neither.
-    pub fn kind(&self) -> ElementType {
-        self.kind
-    }
-
-    /// Writes the description of an array of this element type.
-    pub fn write_header(&self, out: &mut dyn Write, rows: usize, columns: usize) -> io::Result<()> {
-        out.write_all(&npy_header::bytes(self.kind, rows, columns))
+    /// The values of these rows, each as `text` writes it.
+    fn texts(&self, rows: &[usize], text: impl Fn(&[u8]) -> String) -> io::Result<Vec<Vec<String>>> {
+        let size = self.kind.size();
+        rows.iter().map(|&row| Ok(self.row(row)?.chunks_exact(size).map(&text).collect())).collect()
     }
 
     /// Writes these columns of row `row`.
-    pub fn write_row(&self, out: &mut dyn Write, row: usize, columns: &[usize]) -> io::Result<()> {
+    fn write_row(&self, out: &mut dyn Write, row: usize, columns: &[usize]) -> io::Result<()> {
         let (bytes, size) = (self.row(row)?, self.kind.size());
         columns.iter().try_for_each(|&column| out.write_all(&bytes[column * size..(column + 1) * size]))
     }
+}
 
-    /// Fails if the file is not what it was.
-    pub fn check_unchanged(&self) -> Result<(), TableError> {
+impl TableFile for NpyFile {
+    fn headings(&self) -> Vec<String> {
+        (0..self.columns).map(column_name).collect()
+    }
+
+    fn has_names(&self) -> bool {
+        false
+    }
+
+    fn element_type(&self) -> Option<OutputType> {
+        Some(match self.kind {
+            ElementType::Float(4) => OutputType::Single,
+            ElementType::Float(_) => OutputType::Float,
+            ElementType::Bool => OutputType::Truth,
+            ElementType::Uint(8) => OutputType::Uint,
+            ElementType::Int(_) | ElementType::Uint(_) => OutputType::Int,
+        })
+    }
+
+    fn sample(&self) -> Result<ChunkedTable, TableError> {
+        Ok(ChunkedTable::new(self.columns))
+    }
+
+    fn row_count(&self, _: &ChunkedTable, _: &[ReadAs]) -> Option<RowCount> {
+        Some(RowCount { rows: self.rows as u64, exact: true, held: 0 })
+    }
+
+    fn read(&mut self, read_as: &[ReadAs], table: &mut ChunkedTable, progress: Progress<'_>) -> Result<(), TableError> {
+        table.all_single(read_as.iter().map(|_| self.kind == ElementType::Float(4)));
+        let step = (CHUNK / 8 / self.columns.max(1)).max(1);
+        for first in (0..self.rows).step_by(step) {
+            progress(first as u64, self.rows as u64);
+            let rows = first..(first + step).min(self.rows);
+            table.add(self.chunk(rows, read_as).map_err(|error| unreadable(&self.path, &error))?)?;
+        }
         self.store.check_unchanged()
     }
+
+    fn dense(&self, progress: Progress<'_>) -> Result<Option<Matrix>, TableError> {
+        let (rows, columns, by_column) = (self.rows, self.columns, self.by_column);
+        if self.kind == ElementType::Float(4) {
+            let data = self.converted(|bytes| f32::from_le_bytes(array(bytes)), progress)?;
+            return Ok(Some(Matrix::F32(DenseMatrix { data, rows, columns, by_column })));
+        }
+        let data = self.converted(|bytes| to_f64(self.kind, bytes), progress)?;
+        Ok(Some(Matrix::F64(DenseMatrix { data, rows, columns, by_column })))
+    }
+
+    /// Floats with a few digits.
+    fn cells(&self, rows: &[usize]) -> io::Result<Vec<Vec<String>>> {
+        self.texts(rows, |bytes| match self.kind {
+            ElementType::Float(_) => number(to_f64(self.kind, bytes)),
+            _ => as_text(self.kind, bytes),
+        })
+    }
+
+    fn batch(&self, rows: &[usize], headings: &[String], types: &[OutputType]) -> io::Result<RecordBatch> {
+        typed_batch(headings, types, &self.texts(rows, |bytes| as_text(self.kind, bytes))?)
+    }
+
+    fn check_unchanged(&self) -> Result<(), TableError> {
+        self.store.check_unchanged()
+    }
+}
+
+/// Arrays saved by numpy.
+#[derive(Debug)]
+pub struct Npy;
+
+impl FileFormat for Npy {
+    fn name(&self) -> &'static str {
+        "npy"
+    }
+
+    fn help(&self) -> &'static str {
+        "An array saved by numpy"
+    }
+
+    fn extensions(&self) -> &[&'static str] {
+        &["npy"]
+    }
+
+    fn magic(&self) -> &'static [&'static [u8]] {
+        &[b"\x93NUMPY"]
+    }
+
+    fn open(
+        &self,
+        bytes: ByteSource,
+        path: &Path,
+        context: &ReadContext<'_>,
+        _: Progress<'_>,
+    ) -> Result<Box<dyn TableFile>, TableError> {
+        Ok(Box::new(NpyFile::open(bytes, path, context.limit)?))
+    }
+
+    fn refuses(&self, kind: ColumnKind) -> Option<&'static str> {
+        match kind {
+            ColumnKind::Number | ColumnKind::Truth => None,
+            ColumnKind::Nested => Some("holds lists or structures; write .parquet, .arrow or .jsonl"),
+            ColumnKind::Text => Some("holds text, and .npy holds numbers only"),
+            ColumnKind::Date | ColumnKind::Empty => Some("holds no numbers, and .npy holds numbers only"),
+        }
+    }
+
+    fn copy_rows(
+        &self,
+        source: &Source,
+        out: &mut dyn Write,
+        rows: &[usize],
+        extra: &ExtraColumns,
+    ) -> Option<io::Result<()>> {
+        let files = same_element_type(source).filter(|_| extra.columns.is_empty())?;
+        let all: Vec<usize> = (0..files[0].columns).collect();
+        let header = npy_header::bytes(files[0].kind, &[rows.len(), all.len()]);
+        Some(out.write_all(&header).and_then(|()| {
+            rows.iter().try_for_each(|&row| {
+                let (file, own) = source.locate(row);
+                files[file].write_row(out, own, &all)
+            })
+        }))
+    }
+
+    fn copy_columns(&self, source: &Source, out: &mut dyn Write, columns: &[usize]) -> Option<io::Result<()>> {
+        let files = same_element_type(source)?;
+        let header = npy_header::bytes(files[0].kind, &[source.rows(), columns.len()]);
+        Some(out.write_all(&header).and_then(|()| {
+            let write = |file: &&NpyFile| (0..file.rows).try_for_each(|row| file.write_row(out, row, columns));
+            files.iter().try_for_each(write)
+        }))
+    }
+
+    fn write_batch(&self, _: &Source, out: &mut dyn Write, batch: &RecordBatch) -> io::Result<()> {
+        let numbers = |array: &ArrayRef| arrow_columns::numbers(array, arrow_columns::kind(array.data_type()));
+        let columns: Vec<Vec<f64>> =
+            batch.columns().iter().map(numbers).collect::<Result<_, _>>().map_err(io::Error::other)?;
+        out.write_all(&npy_header::bytes(ElementType::Float(8), &[batch.num_rows(), columns.len()]))?;
+        for row in 0..batch.num_rows() {
+            for column in &columns {
+                out.write_all(&column[row].to_le_bytes())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The files of the source, if all are arrays of one element type.
+fn same_element_type(source: &Source) -> Option<Vec<&NpyFile>> {
+    let files: Vec<&NpyFile> = source.all_of()?;
+    files.iter().all(|file| file.kind == files[0].kind).then_some(files)
+}
+
+/// Writes numbers of rows as an array of one dimension.
+///
+/// # Errors
+/// If they cannot be written.
+pub fn write_indices(out: &mut dyn Write, indices: &[usize]) -> io::Result<()> {
+    out.write_all(&npy_header::bytes(ElementType::Int(8), &[indices.len()]))?;
+    indices.iter().try_for_each(|&index| out.write_all(&(index as i64).to_le_bytes()))
 }
 
 /// The first N bytes; there are always as many.

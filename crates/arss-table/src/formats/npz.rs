@@ -1,24 +1,74 @@
 //! Archives of arrays saved by numpy.
 
 use std::cell::Cell;
+use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
+use arrow_array::RecordBatch;
 use zip::ZipArchive;
 
 use crate::TableError;
-use crate::byte_source::{ByteReader, ByteSource, MemoryLimit};
+use crate::byte_source::{ByteReader, ByteSource};
+use crate::formats::file_format::{FileFormat, Progress, TableFile};
+use crate::formats::npy::NpyFile;
+use crate::read::ReadContext;
+use crate::source::Source;
+use crate::text::listed;
+
+/// What is said about writing such files.
+const NOT_WRITTEN: &str = "archives of arrays are not written; name it .npy";
+
+/// Archives of arrays saved by numpy; read only.
+#[derive(Debug)]
+pub struct Npz;
+
+impl FileFormat for Npz {
+    fn name(&self) -> &'static str {
+        "npz"
+    }
+
+    fn help(&self) -> &'static str {
+        "An archive of such arrays"
+    }
+
+    fn extensions(&self) -> &[&'static str] {
+        &["npz"]
+    }
+
+    fn magic(&self) -> &'static [&'static [u8]] {
+        &[b"PK\x03\x04"]
+    }
+
+    fn is_probed(&self) -> bool {
+        false
+    }
+
+    fn open(
+        &self,
+        bytes: ByteSource,
+        path: &Path,
+        context: &ReadContext<'_>,
+        _: Progress<'_>,
+    ) -> Result<Box<dyn TableFile>, TableError> {
+        Ok(Box::new(NpyFile::open(array_of(bytes, path, context)?, path, context.limit)?))
+    }
+
+    fn not_written(&self) -> Option<&'static str> {
+        Some(NOT_WRITTEN)
+    }
+
+    fn write_batch(&self, _: &Source, _: &mut dyn Write, _: &RecordBatch) -> io::Result<()> {
+        Err(io::Error::new(io::ErrorKind::Unsupported, NOT_WRITTEN))
+    }
+}
 
 /// The one array of the archive, or the one called `name`.
-pub fn open(
-    store: ByteSource,
-    (path, scratch): (&Path, Option<&Path>),
-    name: Option<&str>,
-    limit: MemoryLimit,
-) -> Result<ByteSource, TableError> {
+fn array_of(bytes: ByteSource, path: &Path, context: &ReadContext<'_>) -> Result<ByteSource, TableError> {
+    let name = context.options.array.as_deref();
     let broken =
         |error: &dyn std::fmt::Display| TableError::in_file(path, format_args!("is no whole npz archive: {error}"));
-    let reader = ByteReader { store: Arc::new(store), at: 0 };
+    let reader = ByteReader { store: Arc::new(bytes), at: 0 };
     let mut archive = ZipArchive::new(reader).map_err(|error| broken(&error))?;
     let arrays = archive.file_names().filter_map(|name| Some(name.ok()?.strip_suffix(".npy")?.to_owned()));
     let names: Vec<String> = arrays.collect();
@@ -27,15 +77,15 @@ pub fn open(
         (None, [only]) => only,
         (_, []) => return Err(TableError::in_file(path, "holds no array")),
         (Some(name), _) => {
-            let what = format!("has no array {name}; it holds {}", crate::listed(&names));
+            let what = format!("has no array {name}; it holds {}", listed(&names));
             return Err(TableError::in_file(path, what));
         }
         (None, _) => {
-            let what = format!("holds {} arrays: {}; choose one with --array NAME", names.len(), crate::listed(&names));
+            let what = format!("holds {} arrays: {}; choose one with --array NAME", names.len(), listed(&names));
             return Err(TableError::in_file(path, what));
         }
     };
     let entry = archive.by_name(&format!("{chosen}.npy")).map_err(|error| broken(&error))?;
     let packed = Cell::new(entry.compressed_size());
-    ByteSource::kept(entry, limit, (path, scratch), Some(&packed))
+    ByteSource::kept(entry, path, context, Some(&packed))
 }

@@ -1,26 +1,32 @@
 //! Parquet files: columns read in parallel, chosen rows brought back with all their columns.
 
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
-use arrow_schema::SchemaRef;
+use arrow_schema::{Schema, SchemaRef};
 use bytes::Bytes;
-use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder, RowSelection,
 };
+use parquet::arrow::{ArrowWriter, ProjectionMask};
 use parquet::errors::{ParquetError, Result as ParquetResult};
 use parquet::file::metadata::{ColumnChunkMetaData, KeyValue};
+use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{ChunkReader, Length};
 use rayon::prelude::*;
 
 use crate::TableError;
-use crate::byte_source::{ByteReader, ByteSource, MemoryLimit};
+use crate::byte_source::{ByteReader, ByteSource};
 use crate::chunks::{Chunk, ChunkedTable, ColumnChunk, ReadAs};
 use crate::formats::arrow_columns;
+use crate::formats::file_format::{FileFormat, Progress, RowCount, TableFile};
+use crate::output_types::OutputType;
+use crate::read::ReadContext;
+use crate::source::Source;
 use crate::untrusted::catch_panic::guarded;
+use crate::untrusted::limit::MemoryLimit;
 use crate::untrusted::parquet_check;
 
 /// What the pages of a column take while it is read (measured: 64 columns as pyarrow writes them take 150 MB).
@@ -30,14 +36,14 @@ const BATCH: usize = 1 << 16;
 
 /// A Parquet file.
 #[derive(Debug)]
-pub struct Parquet {
+pub struct ParquetFile {
     store: Shared,
     path: PathBuf,
     metadata: ArrowReaderMetadata,
     limit: MemoryLimit,
-    pub rows: usize,
+    rows: usize,
     /// The columns.
-    pub schema: SchemaRef,
+    schema: SchemaRef,
 }
 
 /// The bytes, as the reader takes them; threads do not disturb each other.
@@ -64,9 +70,9 @@ impl ChunkReader for Shared {
     }
 }
 
-impl Parquet {
+impl ParquetFile {
     /// Reads the description of the file.
-    pub fn open(store: ByteSource, path: &Path, limit: MemoryLimit) -> Result<Parquet, TableError> {
+    fn open(store: ByteSource, path: &Path, limit: MemoryLimit) -> Result<ParquetFile, TableError> {
         parquet_check::description(&store, limit).map_err(|what| broken(path, &what))?;
         let store = Shared(Arc::new(store));
         let load = || -> ParquetResult<_> {
@@ -76,7 +82,7 @@ impl Parquet {
         };
         let (metadata, rows) = caught(load).map_err(|error| broken(path, &error))?;
         let schema = metadata.schema().clone();
-        Ok(Parquet { store, path: path.to_owned(), metadata, limit, rows, schema })
+        Ok(ParquetFile { store, path: path.to_owned(), metadata, limit, rows, schema })
     }
 
     fn builder(&self) -> ParquetRecordBatchReaderBuilder<Shared> {
@@ -89,48 +95,20 @@ impl Parquet {
         ProjectionMask::roots(self.metadata.parquet_schema(), columns.iter().copied())
     }
 
-    /// What the types of the columns tell.
-    pub fn sample(&self) -> ChunkedTable {
-        let mut frame = ChunkedTable::new(self.schema.fields().len());
-        for (column, field) in self.schema.fields().iter().enumerate() {
-            frame.seen[column] = crate::seen_of(field.data_type());
-            frame.single[column] = arrow_columns::is_single(field);
-        }
-        frame
-    }
-
-    /// Reads what is wanted of each column into `frame`, row group by row group.
-    pub fn read(
-        &self,
-        wants: &[ReadAs],
-        frame: &mut ChunkedTable,
-        tell: &mut dyn FnMut(u64, u64),
-    ) -> Result<(), TableError> {
-        let wanted = wants.iter().filter(|want| **want != ReadAs::Nothing).count();
-        let fits = self.limit.check_values(self.rows as u64, wanted);
-        fits.map_err(|what| TableError::in_file(&self.path, what))?;
-        frame.all_single(self.schema.fields().iter().map(|field| arrow_columns::is_single(field)));
-        let groups = self.metadata.metadata().num_row_groups();
-        for group in 0..groups {
-            tell(group as u64, groups as u64);
-            self.read_group(group, wants, frame)?;
-        }
-        self.store.0.check_unchanged()
-    }
-
     /// Reads a row group batch by batch, the columns of a batch at once: no more than a batch is in memory.
-    fn read_group(&self, group: usize, wants: &[ReadAs], frame: &mut ChunkedTable) -> Result<(), TableError> {
+    fn read_group(&self, group: usize, read_as: &[ReadAs], table: &mut ChunkedTable) -> Result<(), TableError> {
         let failed = |error| broken(&self.path, &error);
         let announced = self.announced(group).map_err(failed)?;
-        let columns = (0..wants.len()).into_par_iter().map(|column| self.column(group, column, wants[column]));
+        let columns = (0..read_as.len()).into_par_iter().map(|column| self.column(group, column, read_as[column]));
         let mut columns: Vec<Option<ParquetRecordBatchReader>> = columns.collect::<Result<_, _>>().map_err(failed)?;
         let mut rows = 0;
         loop {
-            let batch = columns.par_iter_mut().zip(wants).map(|(reader, &want)| next_cells(reader.as_mut(), want));
+            let batch =
+                columns.par_iter_mut().zip(read_as).map(|(reader, &read_as)| next_cells(reader.as_mut(), read_as));
             let batch: Vec<Option<ColumnChunk>> = batch.collect::<ParquetResult<_>>().map_err(failed)?;
             let found = batch.iter().flatten().map(ColumnChunk::len).max().unwrap_or_default();
             rows += found;
-            let short = batch.iter().zip(wants).filter(|(_, want)| **want != ReadAs::Nothing);
+            let short = batch.iter().zip(read_as).filter(|(_, read_as)| **read_as != ReadAs::Nothing);
             let short =
                 short.map(|(cells, _)| cells.as_ref().map_or(0, ColumnChunk::len)).find(|&length| length < found);
             if let Some(short) = short {
@@ -142,19 +120,21 @@ impl Parquet {
             if found == 0 {
                 return Ok(());
             }
-            let cells =
-                batch.into_iter().zip(wants).map(|(cells, &want)| cells.unwrap_or_else(|| ColumnChunk::new(want)));
-            frame.add(Chunk { rows: found, columns: cells.collect() })?;
+            let cells = batch
+                .into_iter()
+                .zip(read_as)
+                .map(|(cells, &read_as)| cells.unwrap_or_else(|| ColumnChunk::new(read_as)));
+            table.add(Chunk { rows: found, columns: cells.collect() })?;
         }
     }
 
     /// Bytes of the pages that are unpacked at once: a dictionary and a page a column, of the usual size or all there is.
-    pub fn pages(&self, wants: &[ReadAs]) -> u64 {
+    fn pages(&self, read_as: &[ReadAs]) -> u64 {
         let of = |chunk: &ColumnChunkMetaData| u64::try_from(chunk.uncompressed_size()).unwrap_or(PAGES).min(PAGES);
         let groups = self.metadata.metadata().row_groups().iter();
         let most = groups.map(|group| group.columns().iter().map(of).sum::<u64>()).max().unwrap_or_default();
-        let wanted = wants.iter().filter(|want| **want != ReadAs::Nothing).count() as u64;
-        most * wanted / (wants.len() as u64).max(1)
+        let wanted = read_as.iter().filter(|read_as| **read_as != ReadAs::Nothing).count() as u64;
+        most * wanted / (read_as.len() as u64).max(1)
     }
 
     /// The rows that a row group is said to have.
@@ -163,8 +143,8 @@ impl Parquet {
     }
 
     /// A reader of one column of a row group; none if nothing is wanted of it.
-    fn column(&self, group: usize, column: usize, want: ReadAs) -> ParquetResult<Option<ParquetRecordBatchReader>> {
-        if want == ReadAs::Nothing {
+    fn column(&self, group: usize, column: usize, read_as: ReadAs) -> ParquetResult<Option<ParquetRecordBatchReader>> {
+        if read_as == ReadAs::Nothing {
             return Ok(None);
         }
         let projection = self.projection(&[column]);
@@ -185,7 +165,7 @@ impl Parquet {
     }
 
     /// These rows with all columns, in this order.
-    pub fn batch(&self, rows: &[usize]) -> io::Result<RecordBatch> {
+    fn rows_of(&self, rows: &[usize]) -> io::Result<RecordBatch> {
         let failed = |error| io::Error::other(format!("{} {}", self.path.display(), not_whole(&error)));
         let mut sorted = rows.to_vec();
         sorted.sort_unstable();
@@ -201,32 +181,122 @@ impl Parquet {
         };
         let batches = caught(read).map_err(failed)?;
         let found = arrow_select::concat::concat_batches(&self.schema, &batches).map_err(io::Error::other)?;
-        crate::formats::arrow::reordered(&found, &sorted, rows)
+        arrow_columns::reordered(&found, &sorted, rows)
     }
 
     /// What the file says about itself besides its schema.
-    pub fn key_values(&self) -> Option<Vec<KeyValue>> {
+    fn key_values(&self) -> Option<Vec<KeyValue>> {
         let all = self.metadata.metadata().file_metadata().key_value_metadata()?;
         Some(all.iter().filter(|pair| pair.key != "ARROW:schema").cloned().collect())
     }
 
     /// How the first column is packed.
-    pub fn compression(&self) -> parquet::basic::Compression {
+    fn compression(&self) -> parquet::basic::Compression {
         let metadata = self.metadata.metadata();
         let first = metadata.row_groups().first().and_then(|group| group.columns().first());
         first.map_or(parquet::basic::Compression::SNAPPY, |column| column.compression())
     }
+}
 
-    /// Fails if the file is not what it was.
-    pub fn check_unchanged(&self) -> Result<(), TableError> {
+impl TableFile for ParquetFile {
+    fn headings(&self) -> Vec<String> {
+        arrow_columns::headings(&self.schema)
+    }
+
+    fn schema(&self) -> Option<&Schema> {
+        Some(&self.schema)
+    }
+
+    fn sample(&self) -> Result<ChunkedTable, TableError> {
+        Ok(arrow_columns::schema_counts(&self.schema))
+    }
+
+    fn row_count(&self, _: &ChunkedTable, read_as: &[ReadAs]) -> Option<RowCount> {
+        Some(RowCount { rows: self.rows as u64, exact: true, held: self.pages(read_as) })
+    }
+
+    fn read(&mut self, read_as: &[ReadAs], table: &mut ChunkedTable, progress: Progress<'_>) -> Result<(), TableError> {
+        let wanted = read_as.iter().filter(|read_as| **read_as != ReadAs::Nothing).count();
+        let fits = self.limit.check_values(self.rows as u64, wanted);
+        fits.map_err(|what| TableError::in_file(&self.path, what))?;
+        table.all_single(self.schema.fields().iter().map(|field| arrow_columns::is_single(field)));
+        let groups = self.metadata.metadata().num_row_groups();
+        for group in 0..groups {
+            progress(group as u64, groups as u64);
+            self.read_group(group, read_as, table)?;
+        }
+        self.store.0.check_unchanged()
+    }
+
+    fn cells(&self, rows: &[usize]) -> io::Result<Vec<Vec<String>>> {
+        arrow_columns::rows(&self.rows_of(rows)?)
+    }
+
+    fn batch(&self, rows: &[usize], _: &[String], _: &[OutputType]) -> io::Result<RecordBatch> {
+        self.rows_of(rows)
+    }
+
+    fn check_unchanged(&self) -> Result<(), TableError> {
         self.store.0.check_unchanged()
     }
 }
 
+/// Parquet.
+#[derive(Debug)]
+pub struct Parquet;
+
+impl FileFormat for Parquet {
+    fn name(&self) -> &'static str {
+        "parquet"
+    }
+
+    fn help(&self) -> &'static str {
+        "Parquet"
+    }
+
+    fn extensions(&self) -> &[&'static str] {
+        &["parquet"]
+    }
+
+    fn other_extensions(&self) -> &[&'static str] {
+        &["pq"]
+    }
+
+    fn magic(&self) -> &'static [&'static [u8]] {
+        &[b"PAR1"]
+    }
+
+    fn open(
+        &self,
+        bytes: ByteSource,
+        path: &Path,
+        context: &ReadContext<'_>,
+        _: Progress<'_>,
+    ) -> Result<Box<dyn TableFile>, TableError> {
+        Ok(Box::new(ParquetFile::open(bytes, path, context.limit)?))
+    }
+
+    /// Compression and metadata are those of the first file, if that is Parquet.
+    fn write_batch(&self, source: &Source, out: &mut dyn Write, batch: &RecordBatch) -> io::Result<()> {
+        let properties = WriterProperties::builder();
+        let properties = match source.all_of::<ParquetFile>() {
+            Some(files) => {
+                properties.set_compression(files[0].compression()).set_key_value_metadata(files[0].key_values())
+            }
+            None => properties.set_compression(parquet::basic::Compression::SNAPPY),
+        };
+        let mut bytes = Vec::new();
+        let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), Some(properties.build()))?;
+        writer.write(batch)?;
+        writer.close()?;
+        out.write_all(&bytes)
+    }
+}
+
 /// The next cells of a column; none at its end, or if nothing is read of it.
-fn next_cells(reader: Option<&mut ParquetRecordBatchReader>, want: ReadAs) -> ParquetResult<Option<ColumnChunk>> {
+fn next_cells(reader: Option<&mut ParquetRecordBatchReader>, read_as: ReadAs) -> ParquetResult<Option<ColumnChunk>> {
     let Some(reader) = reader else { return Ok(None) };
-    caught(|| reader.next().map(|batch| Ok(arrow_columns::cells(batch?.column(0), want)?)).transpose())
+    caught(|| reader.next().map(|batch| Ok(arrow_columns::cells(batch?.column(0), read_as)?)).transpose())
 }
 
 /// A panic of the reader is an error like the others.

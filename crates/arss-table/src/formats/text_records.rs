@@ -7,8 +7,9 @@ use std::sync::{Mutex, PoisonError};
 use rayon::prelude::*;
 
 use crate::TableError;
-use crate::byte_source::{ByteSource, MemoryLimit, unreadable};
+use crate::byte_source::{ByteSource, unreadable};
 use crate::formats::csv_dialect::{Dialect, trim_breaks};
+use crate::untrusted::limit::MemoryLimit;
 
 /// Bytes that are read at a time; more only if a record is longer.
 const CHUNK: usize = 16 << 20;
@@ -24,6 +25,9 @@ const TAIL: u64 = 1 << 18;
 const PIECE: usize = 4096;
 /// No record is longer; what looks like one has lost a quote.
 const LONGEST: usize = 256 << 20;
+
+/// Rows that tell what the columns of a file hold, before it is read whole.
+pub const SAMPLE: usize = 1000;
 
 /// What some programs write before UTF-8 text.
 pub const BOM: &[u8] = b"\xef\xbb\xbf";
@@ -157,14 +161,14 @@ impl Records {
         &self,
         read: impl Fn(RecordBlock<'_>) -> Read<T> + Sync,
         mut take: impl FnMut(T) -> Result<(), TableError>,
-        tell: &mut dyn FnMut(u64, u64),
+        progress: &mut dyn FnMut(u64, u64),
     ) -> Result<Vec<u64>, TableError> {
         let end = self.store.len();
         let mut starts = Vec::new();
-        let mut at = self.read_segments(&read, &mut take, (tell, &mut starts))?;
+        let mut at = self.read_segments(&read, &mut take, (progress, &mut starts))?;
         let mut used = Vec::new();
         while at < end {
-            tell(at, end);
+            progress(at, end);
             let (bytes, ends) = self.chunk_in(at, used, CHUNK)?;
             let Some(&last) = ends.last() else { break };
             let from = |number: usize| if number == 0 { 0 } else { ends[number * PIECE - 1] };
@@ -191,14 +195,14 @@ impl Records {
         &self,
         read: &(impl Fn(RecordBlock<'_>) -> Read<T> + Sync),
         take: &mut impl FnMut(T) -> Result<(), TableError>,
-        (tell, starts): (&mut dyn FnMut(u64, u64), &mut Vec<u64>),
+        (progress, starts): (&mut dyn FnMut(u64, u64), &mut Vec<u64>),
     ) -> Result<u64, TableError> {
         let (mut at, end) = (self.data, self.store.len());
         // Buffers are used again: fresh pages took a quarter of the processor's time.
         let used: Mutex<Vec<Vec<u8>>> = Mutex::default();
         let buffers = || used.lock().unwrap_or_else(PoisonError::into_inner);
         while at < end {
-            tell(at, end);
+            progress(at, end);
             let segment = |number: u64| -> Result<Option<(T, Vec<u64>, u64)>, TableError> {
                 let from = at + number * SEGMENT;
                 let mut buffer = buffers().pop().unwrap_or_default();

@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 
 use arss::out_of_core::Store;
 
-use crate::scratch::numbers;
-use crate::scratch::numbers::DiskFloat;
+use crate::scratch::numbers::{self, DiskFloat};
 
 /// A file without a name that keeps numbers; it is gone when the process is.
 #[derive(Debug)]

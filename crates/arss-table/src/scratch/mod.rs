@@ -8,12 +8,13 @@
 //! ```
 //! use arss::out_of_core::Stream;
 //! use arss::{Count, Method, RunOptions, Samples, Ted};
-//! use arss_table::scratch::{Rows, ScratchFile};
+//! use arss_table::DiskMatrix;
+//! use arss_table::scratch::ScratchFile;
 //!
 //! let table: Vec<f64> = (0..600).map(|i| f64::from(i * i % 17)).collect();
 //! let mut file = ScratchFile::<f64>::new(&std::env::temp_dir())?;
 //! file.append(&table)?; // any number of rows at a time
-//! let rows = Rows::in_scratch(file, 3);
+//! let rows = DiskMatrix::in_scratch(file, 3);
 //! let (values, numbers) = (ScratchFile::new(&std::env::temp_dir())?, ScratchFile::new(&std::env::temp_dir())?);
 //! let stream = Stream { source: &rows, values: &values, numbers: &numbers, memory: 1 << 20 };
 //! let method = Method::Ted(Ted::default());
@@ -24,9 +25,7 @@
 //! ```
 
 mod file;
-mod numbers;
-mod rows;
+pub(crate) mod numbers;
 
 pub use file::ScratchFile;
 pub use numbers::DiskFloat;
-pub use rows::{Change, Rows};

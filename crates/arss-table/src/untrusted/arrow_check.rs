@@ -2,8 +2,9 @@
 
 use arrow_ipc::{CompressionType, Message, RecordBatch, root_as_footer, root_as_message};
 
-use crate::byte_source::{ByteSource, MemoryLimit};
+use crate::byte_source::ByteSource;
 use crate::untrusted::codec::Codec;
+use crate::untrusted::limit::MemoryLimit;
 
 /// What starts and ends a file, with padding and without.
 const HEAD: u64 = 8;

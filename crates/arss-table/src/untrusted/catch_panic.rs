@@ -35,7 +35,8 @@ pub fn guarded<T>(read: impl FnOnce() -> T) -> Result<T, String> {
     result.map_err(|panic| {
         let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
         let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-        text.and_then(|text| text.lines().next().map(crate::cut)).unwrap_or_else(|| "it holds nonsense".to_owned())
+        text.and_then(|text| text.lines().next().map(crate::text::cut))
+            .unwrap_or_else(|| "it holds nonsense".to_owned())
     })
 }
 

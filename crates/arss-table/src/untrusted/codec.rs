@@ -3,7 +3,7 @@
 
 use std::io::{self, Read};
 
-use crate::byte_source::MemoryLimit;
+use crate::untrusted::limit::MemoryLimit;
 
 /// Archives that are unpacked until they end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,6 +6,7 @@
 pub mod arrow_check;
 pub mod catch_panic;
 pub mod codec;
+pub mod limit;
 pub mod npy_header;
 pub mod parquet_check;
 pub mod parquet_fields;

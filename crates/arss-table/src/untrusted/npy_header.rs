@@ -147,9 +147,13 @@ fn tuple(text: &str) -> Option<Vec<usize>> {
     parts.map(|part| part.parse().ok()).collect()
 }
 
-/// The bytes of a header for a row-major table.
-pub fn bytes(kind: ElementType, rows: usize, columns: usize) -> Vec<u8> {
-    let mut text = format!("{{'descr': '{}', 'fortran_order': False, 'shape': ({rows}, {columns}), }}", kind.descr());
+/// The bytes of a header for values that stand row by row.
+pub fn bytes(kind: ElementType, shape: &[usize]) -> Vec<u8> {
+    let shape = match shape {
+        [only] => format!("({only},)"),
+        _ => format!("({})", shape.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")),
+    };
+    let mut text = format!("{{'descr': '{}', 'fortran_order': False, 'shape': {shape}, }}", kind.descr());
     // Magic, version and length take 10 bytes; the whole is a multiple of 64 and ends with a line break.
     while (10 + text.len() + 1) % 64 != 0 {
         text.push(' ');
@@ -166,7 +170,7 @@ mod tests {
     #[test]
     fn reads_what_it_writes() {
         for kind in [ElementType::Bool, ElementType::Int(8), ElementType::Uint(1), ElementType::Float(4)] {
-            let bytes = bytes(kind, 31, 2);
+            let bytes = bytes(kind, &[31, 2]);
             assert_eq!(bytes.len() % 64, 0);
             assert_eq!(read(&mut &bytes[..]), Ok(Header { kind, by_column: false, shape: vec![31, 2] }));
         }
@@ -174,7 +178,7 @@ mod tests {
 
     #[test]
     fn refuses_every_broken_header_without_panic() {
-        let good = bytes(ElementType::Float(8), 3, 2);
+        let good = bytes(ElementType::Float(8), &[3, 2]);
         for end in 0..good.len() {
             assert!(read(&mut &good[..end]).is_err());
         }

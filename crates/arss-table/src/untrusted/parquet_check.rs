@@ -3,8 +3,9 @@
 use parquet::basic::Compression;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 
-use crate::byte_source::{ByteSource, MemoryLimit};
+use crate::byte_source::ByteSource;
 use crate::untrusted::codec::Codec;
+use crate::untrusted::limit::MemoryLimit;
 use crate::untrusted::parquet_fields;
 use crate::untrusted::thrift::{STRUCT, Walk};
 

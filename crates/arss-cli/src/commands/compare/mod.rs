@@ -8,23 +8,20 @@ use std::ffi::OsString;
 use std::time::Instant;
 
 use arss::{Arss, Count, Exemplars, FacilityLocation, KMeans, KMedoids, Method, Random, Rrqr, Rrss, Selection, Ted};
+use arss_report::More;
+use arss_table::numeric_view::NumericView;
+use arss_table::{Categories, Table};
 use clap::ValueEnum;
+use judge::{Judge, Verdict};
 
 use crate::args::MethodName;
 use crate::args::compare::CompareArgs;
 use crate::failure::Failure;
-use crate::output_files;
-use crate::output_files::Files;
-use crate::output_files::targets;
+use crate::output_files::{self, Files, targets};
 use crate::reading;
-use crate::solve;
-use crate::solve::{Disk, Job};
+use crate::solve::{self, Disk, Job};
 use crate::terminal::messages::Messages;
 use crate::terminal::progress::Show;
-use arss_report::More;
-use arss_table::numeric_view::NumericView;
-use arss_table::{Categories, Table};
-use judge::{Judge, Verdict};
 
 /// Random choices that are averaged.
 const DRAWS: u64 = 10;
@@ -72,7 +69,7 @@ pub fn run(args: &CompareArgs, words: &[OsString]) -> Result<(), Failure> {
     let job = job(&exemplars, args.k, args);
     let (selection, seconds) = timed(&table, &job)?;
     messages.flush();
-    let judge = Judge::new(NumericView::new(&table.values)?, &selection.residuals, labels, selection.indices.len());
+    let judge = Judge::new(NumericView::new(&table.matrix)?, &selection.residuals, labels, selection.indices.len());
     let first = Entry::new(&selection, seconds, judge.judge(&selection.indices));
     let compared = compare(args, &table, &judge, first)?;
 
@@ -127,7 +124,7 @@ impl Compared {
         judge: &Judge<'_>,
     ) -> Result<(), Failure> {
         let (method, k) = (method(name, args.seed), judge.k);
-        let expected = patience::seconds(&method, table.values.shape(), k);
+        let expected = patience::seconds(&method, table.matrix.shape(), k);
         if args.methods.is_empty() && expected > args.patience {
             let reason =
                 format!("it would take about {}; --methods {} runs it", patience::words(expected), method.name());
@@ -189,6 +186,6 @@ fn job<'a>(method: &'a Method, count: Count, args: &CompareArgs) -> Job<'a> {
 fn timed(table: &Table, job: &Job<'_>) -> Result<(Selection, f64), Failure> {
     let start = Instant::now();
     // Notes are in the JSON object; on stderr they would not say which method they are about.
-    let selection = solve::run(&table.values, job, &mut Messages::new(true))?;
+    let selection = solve::run(&table.matrix, job, &mut Messages::new(true))?;
     Ok((selection, start.elapsed().as_secs_f64()))
 }

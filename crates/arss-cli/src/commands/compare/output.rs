@@ -1,12 +1,12 @@
 //! The comparison for people, for machines, and in the page.
 
+use arss_report::{Comparison, Judged};
+use arss_table::Table;
 use serde::Serialize;
 
 use super::{Compared, Entry};
 use crate::args::compare::CompareArgs;
 use crate::terminal::text_table::{MARK, TextTable};
-use arss_report::{Comparison, Judged};
-use arss_table::Table;
 
 /// One of the measures.
 struct Measure {
@@ -112,7 +112,7 @@ pub fn page(compared: &Compared, args: &CompareArgs, table: &Table) -> Compariso
         best: best.iter().map(|best| best[at]).collect(),
     });
     let picks = compared.entries.first().map_or(0, |entry| entry.indices.len());
-    let total = table.values.shape().0;
+    let total = table.matrix.shape().0;
     let mut text = format!("Each method chose {picks} rows with its default settings; the best first.");
     if compared.judged < total {
         text += &format!(" Judged on {} of {total} rows, drawn at random.", compared.judged);
@@ -163,7 +163,7 @@ struct Left<'a> {
 
 /// The comparison as text for machines, with a line break at the end.
 pub fn json(compared: &Compared, args: &CompareArgs, table: &Table) -> String {
-    let (n_samples, n_features) = table.values.shape();
+    let (n_samples, n_features) = table.matrix.shape();
     let methods = compared.entries.iter().map(|entry| Line {
         method: entry.name,
         seconds: entry.seconds,
@@ -191,7 +191,7 @@ pub fn json(compared: &Compared, args: &CompareArgs, table: &Table) -> String {
 
 /// The run in one line.
 pub fn summary(compared: &Compared, table: &Table) -> String {
-    let (rows, columns) = table.values.shape();
+    let (rows, columns) = table.matrix.shape();
     let judged = if compared.judged < rows { format!(", judged on {} rows", compared.judged) } else { String::new() };
     format!(
         "compare: {rows} x {columns}, {} methods{judged}, {} rows look like outliers; {MARK} marks the best, distance of \

@@ -1,0 +1,43 @@
+//! What is read, and how.
+
+use std::path::PathBuf;
+
+use crate::formats::Format;
+use crate::{Encode, Missing};
+
+/// What is read, and how. The default reads every numeric column of a file whose format its name tells.
+#[derive(Debug, Clone, Default)]
+pub struct ReadOptions {
+    /// The format, if the names of the files do not tell it.
+    pub format: Option<Format>,
+    /// What separates the fields of a text file; found out if it is not told.
+    pub delimiter: Option<u8>,
+    /// Whether the first line of a text file holds names; found out if it is not told.
+    pub header: Option<bool>,
+    /// The array to read from an archive of several.
+    pub array: Option<String>,
+    /// Choose by these columns only.
+    pub columns: Option<Vec<String>>,
+    /// Do not choose by these columns.
+    pub exclude: Vec<String>,
+    /// The column that names the rows; not chosen by.
+    pub id: Option<String>,
+    /// The column that holds labels; not chosen by.
+    pub label: Option<String>,
+    /// The column that holds groups; not chosen by.
+    pub group: Option<String>,
+    /// The column that says how much each row counts; not chosen by.
+    pub weights: Option<String>,
+    /// How columns of text become numbers; without it they are ignored.
+    pub encode: Option<Encode>,
+    /// Use columns of true and false as 1 and 0.
+    pub booleans: bool,
+    /// Use columns of dates and times, as seconds since 1970.
+    pub dates: bool,
+    /// What is done about missing values.
+    pub missing: Missing,
+    /// Most bytes that may be held in memory; half of what is free if it is not told.
+    pub memory: Option<u64>,
+    /// The folder for scratch files. With it the matrix is on disk, without it everything is in memory.
+    pub scratch: Option<PathBuf>,
+}
