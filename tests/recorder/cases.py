@@ -29,7 +29,7 @@ METHODS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "arss-diverse": ("--method arss --diverse", "ARSS", {"diverse": True}),
     "arss-rbf": ("--method arss " + RBF, "ARSS", IN_PYTHON),
     "rrss": ("--method rrss", "RRSS", {}),
-    "rrss-short": ("--method rrss --iterations 9", "RRSS", {"max_iter": 9}),
+    "rrss-short": ("--method rrss --iterations 5", "RRSS", {"max_iter": 5}),
     "rrss-diverse": ("--method rrss --diverse", "RRSS", {"diverse": True}),
     "rrss-rbf": ("--method rrss " + RBF, "RRSS", IN_PYTHON),
     "ted": ("--method ted", "TED", {}),
@@ -43,18 +43,22 @@ METHODS: dict[str, tuple[str, str, dict[str, Any]]] = {
 }
 #: Those with few passes, which take time on a cluster.
 ON_DASK = ("exemplars", "exemplars-demands", "arss-short", "rrss-short", "ted")
-TABLES = ("tall", "single", "wide")
+#: Those that draw a sample of a long table.
+SAMPLED = ("exemplars", "kmedoids", "facility")
+TABLES = ("tall", "single", "wide", "long")
 
 
 def homes(name: str, table: str) -> list[str]:
     """Where a method runs on a table."""
     _, estimator, settings = METHODS[name]
+    if table == "long" and name not in SAMPLED:
+        return []
     found = ["memory", "python", *(["thread"] if table == "tall" else []), *(["wheel"] if name == "exemplars" else [])]
     # All but exemplars turn a table with no more rows than columns round, and need all of it for that.
     if estimator == "Exemplars" or (
         estimator in ("ARSS", "RRSS", "TED") and table != "wide" and not {"kernel", "diverse"} & settings.keys()
     ):
-        found += ["disk", "path", "batches", *(["dask"] if name in ON_DASK and table != "wide" else [])]
+        found += ["disk", "path", "batches", *(["dask"] if name in ON_DASK and table in ("tall", "single") else [])]
     return found
 
 
@@ -116,6 +120,7 @@ PAGES = {
     "ted": "select T/gaps.csv --missing drop --method ted",
     "kmeans": "select T/wide.npy --method kmeans",
     "facility": "select T/plants.csv --method facility",
+    "sampled": "select T/long.npy --method rrqr",
 }
 OTHERS = {
     "sheet/exemplars": "select T/plants.csv -k 7 -q",
@@ -126,15 +131,16 @@ OTHERS = {
     "indices/npy": "select T/plants.csv -k 7 -q --indices indices.npy",
     "features/order": "features T/plants.csv -k 3 -q -o out.csv --order file --scores scores.csv",
     "features/parquet": "features T/plants.parquet -k 3 -q -o out.parquet --encode onehot --exclude id,remark,wet",
-    "outliers/json": "outliers T/plants.csv -n 9 --id id --json -q -o strange.csv --clean clean.csv --scores scores.csv",
+    "outliers/json": "outliers T/plants.csv -n 9 --id id --json -q -o out.csv --clean clean.csv --scores scores.csv",
     "outliers/sheet": "outliers T/plants.csv -n 9 -q --report page.html",
-    "outliers/threshold": "outliers T/gaps.csv --missing drop --threshold 0.6 --landmarks 40 --ridge 0.2 --seed 4 --json"
-    " -q -o strange.jsonl --order file --clean clean.parquet",
+    "outliers/threshold": "outliers T/gaps.csv --missing drop --threshold 0.6 --order file --json -q -o out.jsonl",
+    "outliers/settings": "outliers T/tall.npy --landmarks 40 --ridge 0.2 --seed 4 --json -q --clean clean.parquet",
     "outliers/wide": "outliers T/wide.npy --json -q --scores scores.csv",
     "compare/json": "compare T/plants.csv -k 6 --json -q",
     "compare/label": "compare T/plants.parquet -k 9 --label kind --json -q --report page.html",
     "compare/sheet": "compare T/plants.csv -k 5% --methods exemplars,arss,kmedoids,random --seed 2 -q",
     "compare/wide": "compare T/wide.npy -k 4 --json -q",
+    "compare/sampled": "compare T/big.npy -k 4 --methods exemplars,ted --json -q",
     "demo/demo": "demo d",
     "plan/text": "plan T/plants.csv -k 5 --memory 1G --json -q -o out.csv --report page.html",
     "plan/features": "plan T/tall.npy -k 2 --features --memory 1G --json -q",

@@ -15,13 +15,13 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import feather, parquet
 
-#: Of JSON: what differs from run to run, and prose.
-VOLATILE = set("seconds solve_seconds time version command notes reason".split())
-#: What counts of the data of a report page; the rest is prose.
-PAGE = set(
-    "item headings map frame points x y kind rank outlier edge cells coverage chart scores all picks bins from to count"
-    " log zeros threshold outliers convergence objective residual gap rows score share near strangest chosen comparison"
-    " method values best".split()
+#: Names in JSON of what differs from run to run, and of prose.
+VOLATILE = re.compile("seconds|solve_seconds|time|version|command|notes|reason")
+#: Names of what counts in the data of a report page; the rest is prose.
+PAGE = re.compile(
+    "item|headings|map|frame|points|x|y|kind|rank|outlier|edge|cells|coverage|chart|scores|all|picks|bins|from|to|count"
+    "|log|zeros|threshold|outliers|convergence|objective|residual|gap|rows|score|share|near|strangest|chosen|comparison"
+    "|method|values|best"
 )
 #: Numbers with a fraction, in a text.
 FRACTION = re.compile(r"(?<![\w.])-?(?:\d+\.\d+(?:[eE][-+]?\d+)?|\d+[eE][-+]?\d+|NaN|inf)(?![\w.])")
@@ -75,7 +75,7 @@ def _without_fractions(tree: Any, found: list[float]) -> Any:
     return [_without_fractions(value, found) for value in tree] if isinstance(tree, list | tuple) else tree
 
 
-def pruned(tree: Any, counts: Callable[[str], bool] = lambda name: name not in VOLATILE) -> Any:
+def pruned(tree: Any, counts: Callable[[str], Any] = lambda name: not VOLATILE.fullmatch(name)) -> Any:
     """JSON with the entries whose names count."""
     if isinstance(tree, dict):
         return {name: pruned(value, counts) for name, value in tree.items() if counts(name)}
@@ -106,7 +106,7 @@ def read(path: Path) -> Output:
     content = path.read_bytes()
     if path.suffix == ".html":
         data = content.decode().split('id="data">', 1)[1].split("</script>", 1)[0]
-        return Output.of(pruned(json.loads(data), PAGE.__contains__))
+        return Output.of(pruned(json.loads(data), PAGE.fullmatch))
     if path.suffix == ".json":
         return Output.of(pruned(json.loads(content)))
     reader = READERS.get(path.suffix)

@@ -16,9 +16,10 @@ import numpy as np
 import pandas as pd
 import polars
 import pyarrow as pa
+from scipy import sparse
+
 import tables
 from cases import METHODS, TABLES, K, homes
-from scipy import sparse
 
 #: What every home tells, by the names of the command line's JSON.
 ANSWER = {

@@ -94,6 +94,6 @@ def write_all(folder: Path) -> None:
     np.savez_compressed(folder / "both.npz", other=tall[:9], values=tall)
     parquet.write_table(pa.table({f"x{at}": column for at, column in enumerate(tall.T)}), folder / "tall.parquet")
     arrays = {"tall": tall, "single": tall.astype("f4"), "fortran": np.asfortranarray(tall)}
-    sized = {"wide": clusters(24, 60, 3, far=2), "long": clusters(4000, 12, 4), "big": clusters(60_000, 20, 5)}
+    sized = {"wide": clusters(24, 60, 3, far=2), "long": clusters(9000, 8, 4), "big": clusters(60_000, 20, 5)}
     for name, array in (arrays | sized).items():
         np.save(folder / f"{name}.npy", array)
