@@ -9,8 +9,6 @@ from typing import Any
 K = 7
 #: Homes of the command line, and the flags that lead there. `wheel` is the command that the Python package ships.
 FLAGS = {"memory": "", "disk": "--checkpoint kept --every 7", "thread": "--threads 1", "wheel": ""}
-#: Too little memory for all of `big.npy`, enough for scratch files.
-LIMIT = "--memory 42M --scratch ."
 
 RBF, IN_PYTHON = "--kernel rbf --landmarks 30 --seed 2", {"kernel": "rbf", "landmarks": 30, "random_state": 2}
 #: Methods with settings: as flags, and in Python.
@@ -161,12 +159,12 @@ REFUSED = {
     "memory": "select T/big.npy -k 3 --memory 10M",
     "clean": "outliers T/plants.csv --threshold 0 --clean clean.csv",
 }
-#: Runs long enough to be broken off, on a table that may be too large for a little memory.
+#: Runs long enough to be broken off, and memory that is too little for all of `big.npy` but enough for scratch files.
 LARGE = {
-    "exemplars": "--landmarks 64",
-    "arss": "--method arss --iterations 30 --tolerance 0",
-    "rrss": "--method rrss --iterations 30 --tolerance 0",
-    "ted": "--method ted",
+    "exemplars": ("--landmarks 64", "42M"),
+    "arss": ("--method arss --iterations 30 --tolerance 0", "36M"),
+    "rrss": ("--method rrss --iterations 30 --tolerance 0", "36M"),
+    "ted": ("--method ted", "36M"),
 }
 
 
@@ -207,15 +205,15 @@ def choices() -> Iterator[Case]:
 
 def every_case() -> Iterator[Case]:
     """All cases of the command line."""
-    for name, flags in LARGE.items():
-        line = f"T/long.npy -k 40 {flags}"
+    for name, (flags, memory) in LARGE.items():
+        line, limit = f"T/long.npy -k 40 {flags}", f"--memory {memory} --scratch ."
         kept = f"{line} --checkpoint kept --every 3"
         yield select(f"resume/{name}/long/memory", line)
         yield select(f"resume/{name}/long/killed", kept, broken=SIGKILL)
         yield select(f"resume/{name}/long/interrupted", kept, broken=SIGINT)
         yield select(f"limit/{name}/big/memory", f"T/big.npy {flags}")
-        yield select(f"limit/{name}/big/scratch", f"T/big.npy {flags} {LIMIT}")
-        yield Case(f"plan/limit-{name}", f"plan T/big.npy {flags} {LIMIT} -k 9 --json -q")
+        yield select(f"limit/{name}/big/scratch", f"T/big.npy {flags} {limit}")
+        yield Case(f"plan/limit-{name}", f"plan T/big.npy {flags} {limit} -k 9 --json -q")
     yield from choices()
     for name, outs in TURNED.items():
         for out in outs.split():

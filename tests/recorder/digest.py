@@ -115,13 +115,16 @@ def read(path: Path) -> Output:
 
 def differences(expected: dict[str, Any], found: dict[str, Any], exact: bool) -> Iterator[str]:
     """What differs between the digests of two runs of a case, a line each output."""
+    if not expected or not found:
+        yield f": expected {'nothing' if found else 'a run'}, found {'a run' if found else 'nothing'}"
+        return
     for name in sorted(expected.keys() | found.keys()):
         was, now = expected.get(name), found.get(name)
         if was is None or now is None:
-            yield f"{name}: {'is not in answers.json' if was is None else 'is in answers.json, but was not made'}"
+            yield f" {name}: expected {'nothing' if now else 'a file'}, found {'a file' if now else 'nothing'}"
         elif was[1] != now[1]:
-            yield f"{name}: the choices differ: expected {was[1]}, found {now[1]}"
+            yield f" {name}: the choices differ: expected {was[1]}, found {now[1]}"
         elif not math.isclose(was[2], now[2], rel_tol=ELSEWHERE, abs_tol=ELSEWHERE):
-            yield f"{name}: the numbers differ: expected the sum {was[2]}, found {now[2]}"
+            yield f" {name}: the numbers differ: expected the sum {was[2]}, found {now[2]}"
         elif exact and was[0] != now[0]:
-            yield f"{name}: only the last bits or the form differ: expected {was[0]}, found {now[0]}"
+            yield f" {name}: only the last bits or the form differ: expected {was[0]}, found {now[0]}"

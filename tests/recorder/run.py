@@ -21,7 +21,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import suppress
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -39,8 +40,8 @@ REORDERED = {("select", "dask"), ("select", "dask-files"), ("features", "disk")}
 ROUNDING, SINGLE_ROUNDING = 1e-10, 1e-5
 #: Choices by numbers that are hardly more than rounding: on another machine they may be others.
 ONE_MACHINE = ("select/arss*/single/*", "select/rrss*/single/*", "select/arss-paper/wide/*")
-#: How often a run is started that ends before it can be broken off.
-ATTEMPTS = 30
+#: How often a run is started that may end before it is broken off.
+ATTEMPTS = 8
 Outputs = dict[str, Output]
 
 
@@ -59,11 +60,11 @@ class Recorder:
 
     def start(self, case: Case, words: list[str], folder: Path) -> subprocess.Popen[bytes]:
         program = [sys.executable, "-m", "arss"] if case.name.endswith("/wheel") else [self.binary]
-        # The memory that a plan tells depends on the number of cores.
+        # The memory that is reckoned with depends on the number of cores.
         one_core = lambda: os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # noqa: E731
         with (self.tables / case.stdin if case.stdin else Path(os.devnull)).open("rb") as stdin:
             pipes = {"stdin": stdin, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-            how = {"cwd": folder, "env": self.environment, "preexec_fn": one_core if words[0] == "plan" else None}
+            how = {"cwd": folder, "env": self.environment, "preexec_fn": one_core if "--memory" in words else None}
             return subprocess.Popen([*program, *words], **pipes, **how)
 
     def finish(self, running: subprocess.Popen[bytes], code: int) -> str:
@@ -74,22 +75,23 @@ class Recorder:
         return out.decode()
 
     def break_off(self, case: Case, words: list[str], folder: Path) -> None:
-        """Breaks a run off once it has left a checkpoint."""
+        """Breaks a run off so that nothing but a checkpoint is left."""
         kept = folder / "kept" / "checkpoint"
         for _ in range(ATTEMPTS):
-            running = self.start(case, words, folder)
-            while running.poll() is None and not (kept.exists() and "\npasses " in kept.read_text()):
+            running, started = self.start(case, words, folder), time.monotonic()
+            while running.poll() is None and time.monotonic() < started + PATIENCE:
+                with suppress(FileNotFoundError):
+                    if "\npasses " in kept.read_text():
+                        break
                 time.sleep(0.0005)
             running.send_signal(case.broken)
             communicate(running, PATIENCE)
             left = sorted(path.name for path in folder.iterdir() if not path.name.startswith(".arss-"))
             if running.returncode in (-signal.SIGKILL, 130) and left == ["kept"]:
                 return
-            if running.returncode:
-                raise FailedError(f"broken off it ended with code {running.returncode} and left {left}")
             shutil.rmtree(folder)
             folder.mkdir()
-        raise FailedError(f"{ATTEMPTS} runs ended before they could be broken off")
+        raise FailedError(f"expected a checkpoint, found {left} and the exit code {running.returncode}")
 
     def run(self, case: Case) -> dict[str, Outputs]:
         """What a case tells."""
@@ -104,6 +106,7 @@ class Recorder:
         printed = self.finish(self.start(case, words, folder), case.code)
         paths = {str(path.relative_to(folder)): path for path in sorted(folder.rglob("*")) if path.is_file()}
         found = {name: read(path) for name, path in paths.items() if not path.name.startswith(".arss-")}
+        (folder / "stdout").write_text(printed)
         if "--json" not in words:
             found["stdout"] = Output.of(printed if case.code else sheet(printed, words[0]))
         else:
@@ -177,9 +180,13 @@ def every_run(recorder: Recorder, pattern: str) -> tuple[dict[str, Outputs], lis
     cases = [case for case in every_case() if fnmatch(case.name, pattern)]
     found: dict[str, Outputs] = {}
     failed: list[str] = []
-    with ThreadPoolExecutor(2) as pool:
-        runs = {f"homes.py {kind}": pool.submit(recorder.in_python, kind, pattern) for kind in ("dask", "local")}
-        runs |= {case.name: pool.submit(recorder.run, case) for case in cases}
+    pool = ThreadPoolExecutor(2)
+    runs = {f"homes.py {kind}": pool.submit(recorder.in_python, kind, pattern) for kind in ("dask", "local")}
+    runs |= {case.name: pool.submit(recorder.run, case) for case in cases}
+    try:
+        wait(runs.values())
+    finally:
+        pool.shutdown(cancel_futures=True)
     for name, run in runs.items():
         try:
             found |= run.result()
@@ -218,7 +225,7 @@ def main() -> int:
         for case in sorted((wanted.keys() | digests.keys()) - failed):
             if exact or not any(fnmatch(case, few) for few in ONE_MACHINE):
                 lines = differences(wanted.get(case, {}), digests.get(case, {}), exact)
-                problems += [f"{case} {line}" for line in lines]
+                problems += [case + line for line in lines]
     how = "written" if options.renew else "bit for bit" if exact else "six digits, another machine wrote the answers"
     print(
         *problems,
