@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the wheel, installs it into fresh environments and runs everything there: lints and all
-# tests on the newest versions of its dependencies, all tests but the 2 GB ones on the oldest.
+# Builds the wheel, installs it into fresh environments and runs everything there: lints, all tests and the
+# recorder on the newest versions of its dependencies, all tests but the 2 GB ones on the oldest.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -34,6 +34,10 @@ environment newest "$wheel[plot,dask]" --requirement python/requirements-test.tx
 "$work/newest/bin/pip" --disable-pip-version-check list
 (cd python && "$work/newest/bin/mypy" arss tests)
 run_tests newest
+# Every method, format and home tells what it told before; how memory and cores are asked for is Linux'.
+if [ "$(uname)" = Linux ]; then
+    "$work/newest/bin/python" tests/recorder/run.py --binary "$binary"
+fi
 
 environment oldest "$wheel[plot,dask]" --requirement python/requirements-test.txt --constraint python/oldest.txt
 run_tests oldest -k "not gigabytes"
