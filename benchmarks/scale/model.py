@@ -76,7 +76,7 @@ def gather(setting: Setting, bytes_: float) -> float:
     return bytes_ * (1 + (setting.workers - 1) / setting.workers)
 
 
-def exemplars(setting: Setting, landmarks: int = 512, k: int = 500) -> Cost:
+def exemplars(setting: Setting, landmarks: int = 768, k: int = 500) -> Cost:
     """All of Exemplars but the choice, which runs on the client: about twenty passes, two of them heavy."""
     n, columns = setting.rows, setting.columns
     flops = n * (2 * columns * landmarks + landmarks * landmarks) + 2 * n * columns * k
