@@ -1,4 +1,4 @@
-"""How much the columns that a method chooses leave of all columns: the figures of docs/cli.md.
+"""How much the columns that a method chooses leave of all columns: see docs/how-to/choose-columns.md.
 
 Needs the arss package, NumPy and scikit-learn: python3 benchmarks/features.py
 """

@@ -1,4 +1,4 @@
-"""What a run costs: flops, bytes read, bytes over the network, rounds. The law that docs/scale.md states."""
+"""What a run costs: flops, bytes read, bytes over the network, rounds. The model of docs/explanation/scale.md."""
 
 from typing import NamedTuple
 

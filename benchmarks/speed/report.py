@@ -259,7 +259,7 @@ def main() -> None:
     text = [
         "# Speed\n",
         f"Made by `make bench-speed` ({stamp['version']}, NumPy {stamp['numpy']}, {stamp['machine']}); raw figures in",
-        "`results.jsonl`, what bounds them in `docs/performance.md`. Times are those of one shared machine; what",
+        "`results.jsonl`, what bounds them in `docs/explanation/numerics.md`. Times are those of one shared machine; what",
         "counts is the ratios, each from one run.\n",
     ]
     for name, (title, section) in SECTIONS.items():
