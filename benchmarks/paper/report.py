@@ -1,4 +1,4 @@
-"""Writes the tables and figures from the records, and from nothing else; tables go into docs/explanation/paper-claims.md, too."""
+"""Writes tables and figures from the records, and from nothing else, also the tables of docs/explanation/paper-claims.md."""
 
 from __future__ import annotations
 

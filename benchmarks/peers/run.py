@@ -1,4 +1,4 @@
-"""Asks every peer every question of probe.py; answers go to results.jsonl and into a table of docs/explanation/comparison.md."""
+"""Asks every peer every question of probe.py; writes results.jsonl and the table of docs/explanation/comparison.md."""
 
 from __future__ import annotations
 

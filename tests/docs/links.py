@@ -96,11 +96,13 @@ def summary() -> Iterator[str]:
 
 
 def missing_paths(page: Path) -> Iterator[str]:
-    """Paths of the repository that a page quotes and that are not there."""
+    """Paths that a page quotes and that are not there; `part/of/path.rs` is looked for in all crates."""
     for quoted in re.findall(r"`([^`\n]*)`", page.read_text()):
-        # `crates/arss/src/error.rs`, also followed by ::name or holding a pattern
-        path = quoted.split("::")[0]
-        if path.startswith(QUOTED) and re.fullmatch(r"[\w./*+-]+", path) and not any(ROOT.glob(path.rstrip("/"))):
+        path = quoted.split("::")[0].rstrip("/")  # `crates/arss/src/error.rs::Error` names what is in the file
+        if not re.fullmatch(r"[\w./*+-]+", path):
+            continue
+        pattern = path if path.startswith(QUOTED) else f"crates/**/{path}" if path.endswith(".rs") else None
+        if pattern and not any(ROOT.glob(pattern)):
             yield f"`{quoted}`: no such path"
 
 
