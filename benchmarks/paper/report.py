@@ -1,4 +1,4 @@
-"""Writes tables and figures from the records, and from nothing else, also the tables of docs/explanation/paper-claims.md."""
+"""Writes tables and figures from the records only, also the tables of docs/explanation/paper-claims.md."""
 
 from __future__ import annotations
 
