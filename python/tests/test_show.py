@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib
+import matplotlib.pyplot
 import numpy as np
 import pandas as pd
 import pytest
