@@ -1,11 +1,11 @@
 # The two commands of the README are `cargo run --release -- demo` and `make test`.
-.PHONY: bench-scale reproduce reproduce-smoke bench-peers bench-speed demo test check lint unit docs test-browser test-python bench bench-memory bench-certificate bench-python bench-quality
+.PHONY: book links pictures bench-scale reproduce reproduce-smoke bench-peers bench-speed demo test check lint unit docs test-browser test-python bench bench-memory bench-certificate bench-python bench-quality
 
 demo:
 	cargo run --release -- demo
 
 # Everything CI runs: lints, documentation, all tests.
-test: lint docs unit test-browser test-python reproduce-smoke
+test: lint docs links unit test-browser test-python reproduce-smoke
 
 check: test
 
@@ -19,6 +19,28 @@ unit:
 docs:
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 
+# Every link, image and anchor of the documents leads somewhere, and every page is in the book.
+links:
+	python3 -m doctest tests/docs/links.py
+	python3 tests/docs/links.py
+
+# The book as a website: target/book/html/index.html. mdBook is built once, without its server (some minutes).
+MDBOOK = target/tools/bin/mdbook
+
+$(MDBOOK):
+	cargo install mdbook --version 0.5.4 --locked --no-default-features --features search --root target/tools
+
+book: $(MDBOOK)
+	python3 docs/build.py
+	$(MDBOOK) build docs
+	python3 tests/docs/links.py --html target/book/html
+
+# The pictures of the terminal and of the report page, by the present build; needs chromium and chromedriver.
+pictures:
+	cargo build --release
+	python3 examples/terminal.py target/release/arss docs/images/terminal.svg
+	python3 tests/browser/pictures.py target/release/arss
+
 # The report page in Debian's Chromium; SCREENSHOTS=DIR keeps pictures.
 test-browser:
 	tests/browser/test.sh
@@ -31,11 +53,11 @@ test-python:
 reproduce-smoke:
 	benchmarks/paper/run.sh --smoke
 
-# Every experiment of docs/reproduction.md; stopped and called again it goes on where it was. PAPER="accuracy --data DIR".
+# Every experiment of docs/explanation/paper-claims.md; stopped and called again it continues. PAPER="accuracy --data DIR".
 reproduce:
 	benchmarks/paper/run.sh $(PAPER)
 
-# What docs/comparison.md says of the peers' packages.
+# What docs/explanation/comparison.md says of other packages.
 bench-peers:
 	benchmarks/peers/run.sh
 
@@ -61,7 +83,7 @@ bench-python:
 bench-quality:
 	benchmarks/quality/run.sh $(QUALITY)
 
-# Every figure of docs/performance.md (rivals in an environment under target/); SPEED="--data DIR --only floor ...".
+# Every figure of benchmarks/speed/README.md (rivals in an environment under target/); SPEED="--data DIR --only floor ...".
 bench-speed:
 	benchmarks/speed/run.sh $(SPEED)
 

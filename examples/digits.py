@@ -4,7 +4,7 @@ Chooses 50 training images by every method, trains a 1-nearest-neighbour classif
 alone and prints its accuracy on images that nobody chose from. Random choice is repeated and
 averaged. Run it from the top of the repository:
 
-    python examples/digits.py docs/digits.png
+    python examples/digits.py docs/images/digits.png
 """
 
 import sys

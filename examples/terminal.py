@@ -1,6 +1,6 @@
 """A picture of a terminal: runs commands in a folder with the bundled table and draws what they print.
 
-python examples/terminal.py target/release/arss docs/images/terminal.svg
+python examples/terminal.py target/release/arss docs/images/terminal.svg   # also: make pictures
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def lines(arss: Path) -> list[tuple[str, str]]:
     """What the commands print, each line with its colour."""
     found = []
     with tempfile.TemporaryDirectory() as folder:
-        shutil.copy(ROOT / "crates/arss-cli/data/forest.csv", folder)
+        shutil.copy(next(ROOT.glob("crates/*/data/forest.csv")), folder)
         path = f"{arss.resolve().parent}{os.pathsep}{os.environ['PATH']}"
         for command in COMMANDS:
             run = subprocess.run(

@@ -1,4 +1,4 @@
-"""Writes the tables and figures from the records, and from nothing else; tables go into docs/reproduction.md, too."""
+"""Writes tables and figures from the records only, also the tables of docs/explanation/paper-claims.md."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import timings
 from markdown import filled
 
 HERE = Path(__file__).parent
-PAGE = HERE.parents[1] / "docs" / "reproduction.md"
+PAGE = HERE.parents[1] / "docs" / "explanation" / "paper-claims.md"
 
 
 def main() -> None:

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sets up the environment, runs the experiments of the paper and writes tables, figures and docs/reproduction.md.
+# Sets up the environment, runs the experiments of the paper and writes tables, figures and docs/explanation/paper-claims.md.
 # Arguments go to run.py. `run.sh --smoke` runs everything small, with tests, under target/ and leaves results/ alone.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,4 +1,4 @@
-"""Asks every peer every question of probe.py; answers go to results.jsonl and into a table of docs/comparison.md."""
+"""Asks every peer every question of probe.py; writes results.jsonl and the table of docs/explanation/comparison.md."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from markdown import filled, table
 from probe import PEERS, QUESTIONS
 
 HERE = Path(__file__).parent
-PAGE = HERE.parents[1] / "docs" / "comparison.md"
+PAGE = HERE.parents[1] / "docs" / "explanation" / "comparison.md"
 PACKAGE = {"arss, columns": "arss", "apricot": "apricot-select", "submodlib": "submodlib-py"}
 
 TEXT = {

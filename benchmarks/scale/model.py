@@ -1,4 +1,4 @@
-"""What a run costs: flops, bytes read, bytes over the network, rounds. The law that docs/scale.md states."""
+"""What a run costs: flops, bytes read, bytes over the network, rounds. The model of docs/explanation/scale.md."""
 
 from typing import NamedTuple
 
@@ -76,7 +76,7 @@ def gather(setting: Setting, bytes_: float) -> float:
     return bytes_ * (1 + (setting.workers - 1) / setting.workers)
 
 
-def exemplars(setting: Setting, landmarks: int = 512, k: int = 500) -> Cost:
+def exemplars(setting: Setting, landmarks: int = 768, k: int = 500) -> Cost:
     """All of Exemplars but the choice, which runs on the client: about twenty passes, two of them heavy."""
     n, columns = setting.rows, setting.columns
     flops = n * (2 * columns * landmarks + landmarks * landmarks) + 2 * n * columns * k

@@ -129,7 +129,7 @@ def record(name: str, rows: int, columns: int) -> Record:
 
 
 def ratios(lines: list[Record]) -> dict[str, float]:
-    """What docs/scale.md says of a method, from all its lines."""
+    """What README.md says of a method, from all its lines."""
     one, two, half, thread, threads = (
         min(line[f"{what}_s"] for line in lines)
         for what in ("one_worker", "two_workers", "half_the_rows_one_worker", "one_thread", "two_threads")

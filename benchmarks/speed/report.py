@@ -259,8 +259,9 @@ def main() -> None:
     text = [
         "# Speed\n",
         f"Made by `make bench-speed` ({stamp['version']}, NumPy {stamp['numpy']}, {stamp['machine']}); raw figures in",
-        "`results.jsonl`, what bounds them in `docs/performance.md`. Times are those of one shared machine; what",
-        "counts is the ratios, each from one run.\n",
+        "`results.jsonl`. What bounds them: [numerics and performance](../../docs/explanation/numerics.md). What was",
+        "tried: [notes](NOTES.md). Times are those of one shared machine; what counts is the ratios, each from one",
+        "run.\n",
     ]
     for name, (title, section) in SECTIONS.items():
         found = [record for record in records if record["measure"] == name]

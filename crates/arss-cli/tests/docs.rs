@@ -1,12 +1,12 @@
-//! The examples of docs/cli.md, run as they stand there.
+//! The `console` examples of every page of the book, run as they stand there.
 //!
-//! In a `console` block a line that starts with `$ ` is run by the shell, in one folder for the whole page; what follows is
-//! what it prints (stderr first), and `[2]` its exit code if that is not 0. `...` stands for anything: within a line, or, alone,
-//! for any number of lines.
+//! In a `console` block a line that starts with `$ ` is run by the shell, in one folder for each page, which holds
+//! forest.csv. What follows is what it prints (stderr first), and `[2]` its exit code if that is not 0. `...` stands for
+//! anything: within a line, or, alone, for any number of lines.
 
 mod common;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use common::{ARSS, Folder};
@@ -67,19 +67,31 @@ fn run(folder: &Folder, command: &str) -> Vec<String> {
     lines
 }
 
+/// Every page below the folder, in a fixed order.
+fn pages(folder: &Path) -> Vec<PathBuf> {
+    let mut entries: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    entries.sort();
+    let below = |path: PathBuf| if path.is_dir() { pages(&path) } else { vec![path] };
+    entries.into_iter().flat_map(below).filter(|path| path.extension().is_some_and(|end| end == "md")).collect()
+}
+
 #[test]
-fn the_examples_print_what_the_page_says() {
+fn the_examples_print_what_the_pages_say() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let page = std::fs::read_to_string(root.join("../../docs/cli.md")).unwrap();
-    let examples = examples(&page);
-    let folder = Folder::with("forest.csv", std::fs::read(root.join("data/forest.csv")).unwrap());
-    for example in &examples {
-        let found = run(&folder, &example.command);
-        assert!(fits(&example.wanted, &found), "$ {}\n{}", example.command, found.join("\n"));
+    let forest = std::fs::read(root.join("data/forest.csv")).unwrap();
+    let mut commands = Vec::new();
+    for page in pages(&root.join("../../docs")) {
+        let folder = Folder::with("forest.csv", &forest);
+        for example in examples(&std::fs::read_to_string(&page).unwrap()) {
+            let found = run(&folder, &example.command);
+            let fits = fits(&example.wanted, &found);
+            assert!(fits, "{}\n$ {}\n{}", page.display(), example.command, found.join("\n"));
+            commands.push(example.command);
+        }
     }
-    for command in ["select", "features", "outliers", "compare", "demo", "completions", "man"] {
+    for command in ["select", "features", "outliers", "compare", "plan", "report", "demo", "completions", "man"] {
         let word = format!("arss {command}");
-        assert!(examples.iter().any(|example| example.command.starts_with(&word)), "no example of {command}");
+        assert!(commands.iter().any(|run| run.starts_with(&word)), "no example of {command}");
     }
 }
 

@@ -140,3 +140,8 @@ pub mod out_of_core {
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// The examples of the book's Rust page are tests, too.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/reference/rust.md")]
+struct RustPage;

@@ -111,7 +111,7 @@ impl std::fmt::Display for Note {
             Note::Sampled { rows } => write!(f, "many rows: swaps were searched in samples of {rows} rows"),
             Note::Gated { rows, items } => {
                 write!(f, "{rows} of {items} rows look like outliers and were left aside")?;
-                // So many may be a class that is spread wide: on three of the twelve further sets of docs/exemplars.md
+                // So many may be a class that is spread wide: on three of the twelve further sets of docs/explanation/exemplars.md
                 // a fifth to a half of the clean rows were left aside.
                 if *rows as f64 > MANY * *items as f64 {
                     write!(f, "; if they are a group of their own, run without the gate")?;
@@ -151,7 +151,7 @@ pub struct Report {
 ///
 /// A\[n\]\[m\] = weights\[n\] <x_n, dual_m> / gamma, gamma being [`Report::gamma`]. For the convex
 /// models `dual`, divided by the least number that makes it feasible, bounds the optimum from below
-/// by <dual, X>; `docs/algorithm.md` has both dual problems.
+/// by <dual, X>; `docs/explanation/linear-time.md` has both dual problems.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Solution {
     /// w_n = sqrt(|a^n|^2 + eps) of the iteration before: one weight an item.

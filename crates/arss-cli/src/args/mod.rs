@@ -26,7 +26,7 @@ use crate::args::output::{EXIT_CODES, GlobalArgs, OutputArgs};
 use crate::commands::plan::PlanArgs;
 use crate::commands::report::ReportArgs;
 
-/// The method for columns, unless another is named: it explains the other columns best (docs/cli.md has figures).
+/// The method for columns, unless another is named: it explains the other columns best (docs/reference/command-line.md has figures).
 const FOR_COLUMNS: &str = "ted";
 
 /// Pick the K rows (or columns) that stand for a whole table, even when part of it is garbage.

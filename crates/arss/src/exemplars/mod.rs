@@ -28,7 +28,7 @@ const AUTO_STOP: f64 = 0.005;
 
 /// Rows that stand for the others, chosen among those that are not outliers: what we recommend.
 ///
-/// Three steps, linear in the number of rows and without any N x N matrix; `docs/exemplars.md` has
+/// Three steps, linear in the number of rows and without any N x N matrix; `docs/explanation/exemplars.md` has
 /// the reasons and the measurements.
 ///
 /// 1. *Score.* Each row's leave-one-out predictive variance under a Gaussian process on a sample

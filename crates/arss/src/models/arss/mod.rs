@@ -5,7 +5,7 @@
 //! collapses to Lambda = -gamma M. So P (one value an entry of X) and the weights w are the
 //! whole state; everything else is L x L. Where N <= L the roles change and A itself is small.
 //!
-//! `docs/algorithm.md` maps every symbol and step to its place here.
+//! `docs/explanation/linear-time.md` maps every symbol and step to its place here.
 #![allow(non_snake_case)]
 
 mod certificate;

@@ -1,6 +1,6 @@
-"""How much the columns that a method chooses leave of all columns: the figures of docs/cli.md.
+"""How much of all columns is left when they are projected on the columns that a method chooses.
 
-Needs the arss package, NumPy and scikit-learn: python3 benchmarks/features.py
+Needs the arss package, NumPy and scikit-learn. Prints the table of README.md: python3 benchmarks/features/run.py
 """
 
 import csv
@@ -12,7 +12,8 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_wine
 from sklearn.preprocessing import StandardScaler
 
-FOREST = pathlib.Path(__file__).resolve().parent.parent / "crates/arss-cli/data/forest.csv"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FOREST = next(ROOT.glob("crates/*/data/forest.csv"))
 METHODS = ["ted", "exemplars", "rrqr", "rrss", "arss", "random"]
 
 
@@ -33,8 +34,8 @@ def tables():
         columns = X.shape[1]
         copies = X[:, : columns // 3] + 1e-3 * np.random.default_rng(0).normal(size=(len(X), columns // 3))
         for k in (max(2, columns // 6), columns // 3):
-            yield f"{name} {k}", X, k
-            yield f"{name}+copies {k}", np.hstack([X, copies]), k
+            yield name, X, k
+            yield f"{name} with copies", np.hstack([X, copies]), k
 
 
 def left(X, columns):
@@ -53,15 +54,16 @@ def choose(method, X, k):
 
 
 def main():
-    """Prints what each method leaves of each table, and the means."""
+    """Prints what each method leaves of each table, and the means, as Markdown."""
     warnings.simplefilter("ignore")
     means = []
-    print("table", *METHODS)
+    print("| table | K |", " | ".join(METHODS), "|")
+    print("|---" * (len(METHODS) + 2) + "|")
     for name, X, k in tables():
         errors = [np.mean([left(X, columns) for columns in choose(method, X, k)]) for method in METHODS]
-        print(name, *(f"{error:.3f}" for error in errors))
+        print("|", name, "|", k, "|", " | ".join(f"{error:.3f}" for error in errors), "|")
         means.append(errors)
-    print("mean", *(f"{mean:.3f}" for mean in np.mean(means, axis=0)))
+    print("| **mean** | |", " | ".join(f"{mean:.3f}" for mean in np.mean(means, axis=0)), "|")
 
 
 if __name__ == "__main__":
