@@ -1,5 +1,5 @@
 # The two commands of the README are `cargo run --release -- demo` and `make test`.
-.PHONY: book links pictures bench-scale reproduce reproduce-smoke bench-peers bench-speed demo test check lint unit docs test-browser test-python bench bench-memory bench-certificate bench-python bench-quality
+.PHONY: bench-plan book links pictures bench-scale reproduce reproduce-smoke bench-peers bench-speed demo test check lint unit docs test-browser test-python bench bench-memory bench-certificate bench-python bench-quality
 
 demo:
 	cargo run --release -- demo
@@ -22,7 +22,7 @@ docs:
 # Every link, image and anchor of the documents leads somewhere, and every page is in the book.
 links:
 	python3 -m doctest tests/docs/links.py
-	python3 tests/docs/links.py
+	python3 tests/docs/links.py --paths
 
 # The book as a website: target/book/html/index.html. mdBook is built once, without its server (some minutes).
 MDBOOK = target/tools/bin/mdbook
@@ -90,3 +90,8 @@ bench-speed:
 # arss.dask with one and two workers against memory and the cost model; the reduction tree with stragglers (simulated).
 bench-scale:
 	benchmarks/scale/run.sh $(SCALE)
+
+# What `arss plan` says against what `arss select` takes; needs NumPy and a quiet machine.
+bench-plan:
+	cargo build --release
+	$(or $(PYTHON),python3) benchmarks/plan/run.py
