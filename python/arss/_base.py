@@ -106,7 +106,7 @@ class RowSelector(BaseEstimator):
         Parameters
         ----------
         X : array, sparse matrix, pandas or polars DataFrame, pyarrow Table, list of rows
-            The table; one sample a row. Or the path of an .npy or .parquet file, or a function that
+            The table; one sample per row. Or the path of an .npy or .parquet file, or a function that
             returns an iterator of batches: such a table may be larger than memory (`ARSS`, `RRSS`, `TED`
             and `Exemplars`).
         y : ignored

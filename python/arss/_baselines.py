@@ -60,7 +60,7 @@ class RRQR(RowSelector):
     status_ : {"converged", "iteration_limit", "stopped"}
         How the run ended.
     history_ : dict of arrays
-        `iteration`, `objective`, `residual`, `gap`, `mu` and `active`, one entry an iteration where the
+        `iteration`, `objective`, `residual`, `gap`, `mu` and `active`, one entry per iteration where the
         method iterates.
     seconds_ : dict
         Wall-clock seconds of the phases `prepare`, `solve` and `score`.
@@ -145,7 +145,7 @@ class KMeansSelector(SeededSelector):
     status_ : {"converged", "iteration_limit", "stopped"}
         How the run ended.
     history_ : dict of arrays
-        `iteration`, `objective`, `residual`, `gap`, `mu` and `active`, one entry an iteration where the
+        `iteration`, `objective`, `residual`, `gap`, `mu` and `active`, one entry per iteration where the
         method iterates.
     seconds_ : dict
         Wall-clock seconds of the phases `prepare`, `solve` and `score`.
@@ -238,7 +238,7 @@ class KMedoidsSelector(SeededSelector):
     status_ : {"converged", "iteration_limit", "stopped"}
         How the run ended.
     history_ : dict of arrays
-        `iteration`, `objective`, `residual`, `gap`, `mu` and `active`, one entry an iteration where the
+        `iteration`, `objective`, `residual`, `gap`, `mu` and `active`, one entry per iteration where the
         method iterates.
     seconds_ : dict
         Wall-clock seconds of the phases `prepare`, `solve` and `score`.
@@ -325,7 +325,7 @@ class RandomSelector(SeededSelector):
     status_ : {"converged", "iteration_limit", "stopped"}
         How the run ended.
     history_ : dict of arrays
-        `iteration`, `objective`, `residual`, `gap`, `mu` and `active`, one entry an iteration where the
+        `iteration`, `objective`, `residual`, `gap`, `mu` and `active`, one entry per iteration where the
         method iterates.
     seconds_ : dict
         Wall-clock seconds of the phases `prepare`, `solve` and `score`.
@@ -421,7 +421,7 @@ class FacilityLocation(AssigningSelector, SeededSelector):
     status_ : {"converged", "iteration_limit", "stopped"}
         How the run ended.
     history_ : dict of arrays
-        `iteration`, `objective`, `residual`, `gap`, `mu` and `active`, one entry an iteration where the
+        `iteration`, `objective`, `residual`, `gap`, `mu` and `active`, one entry per iteration where the
         method iterates.
     seconds_ : dict
         Wall-clock seconds of the phases `prepare`, `solve` and `score`.

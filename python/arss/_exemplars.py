@@ -40,7 +40,7 @@ class Exemplars(AssigningSelector):
     exclude : list of int, default=()
         Positions of rows that must not be chosen; they are represented all the same.
     quotas : "proportional" or dict, default="proportional"
-        How many picks a group of `fit(X, groups=...)` may have: as large a share of the picks as of
+        How many picks per group of `fit(X, groups=...)` may have: as large a share of the picks as of
         the rows, or at most so many, group by group; groups that are not named have no limit.
     random_state : int, RandomState instance or None, default=0
         Seed of the landmarks and samples; the same number gives the same rows, in the command line
@@ -88,7 +88,7 @@ class Exemplars(AssigningSelector):
     status_ : {"converged", "iteration_limit", "stopped"}
         How the run ended.
     history_ : dict of arrays
-        `iteration`, `objective`, `residual`, `gap`, `mu` and `active`, one entry an iteration where the
+        `iteration`, `objective`, `residual`, `gap`, `mu` and `active`, one entry per iteration where the
         method iterates.
     seconds_ : dict
         Wall-clock seconds of the phases `prepare`, `solve` and `score`.

@@ -16,7 +16,7 @@ def select(
     Parameters
     ----------
     X : array, sparse matrix, pandas or polars DataFrame, pyarrow Table, list of rows
-        The table; one sample a row.
+        The table; one sample per row.
     k : int, float or "auto"
         How many rows, which share of them, or as many as pay ("exemplars" only).
     method : str, default="exemplars"

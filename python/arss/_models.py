@@ -87,7 +87,7 @@ class ARSS(PenalisedSelector):
         How the run ended.
     history_ : dict of arrays
         `iteration`, `objective`, `residual`, `gap`, `mu` and `active` (the share of the entries of the
-        error that are not zero: where the loss acts), one entry an iteration.
+        error that are not zero: where the loss acts), one entry per iteration.
     seconds_ : dict
         Wall-clock seconds of the phases `prepare`, `solve` and `score`.
     notes_ : list of str
@@ -226,7 +226,7 @@ class RRSS(PenalisedSelector):
     status_ : {"converged", "iteration_limit", "stopped"}
         How the run ended.
     history_ : dict of arrays
-        `iteration`, `objective`, `residual`, `gap`, `mu` and `active`, one entry an iteration where the
+        `iteration`, `objective`, `residual`, `gap`, `mu` and `active`, one entry per iteration where the
         method iterates.
     seconds_ : dict
         Wall-clock seconds of the phases `prepare`, `solve` and `score`.
@@ -340,7 +340,7 @@ class TED(KernelSelector):
     status_ : {"converged", "iteration_limit", "stopped"}
         How the run ended.
     history_ : dict of arrays
-        `iteration`, `objective`, `residual`, `gap`, `mu` and `active`, one entry an iteration where the
+        `iteration`, `objective`, `residual`, `gap`, `mu` and `active`, one entry per iteration where the
         method iterates.
     seconds_ : dict
         Wall-clock seconds of the phases `prepare`, `solve` and `score`.

@@ -103,7 +103,7 @@ pub fn merge<'py>(py: Python<'py>, parts: Vec<Vec<u8>>) -> PyResult<Bound<'py, P
     Ok(PyBytes::new(py, &merged.map_err(exception)?))
 }
 
-/// How many numbers a row has at the end, which is its residual or outlier score, and which its pick.
+/// How many numbers per row has at the end, which is its residual or outlier score, and which its pick.
 #[pyfunction]
 pub fn columns(method: &str, settings: &Bound<'_, PyDict>) -> PyResult<(usize, usize, Option<usize>)> {
     Ok(core::columns(&settings::method(method, settings)?))

@@ -94,7 +94,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 
 @pytest.mark.filterwarnings("ignore")
 def test_memory_is_bounded(tmp_path: Path) -> None:
-    """A file of 128 MB, eight times the memory: the process grows by the memory and a few numbers a row."""
+    """A file of 128 MB, eight times the memory: the process grows by the memory and a few numbers per row."""
     rows, columns = 500_000, 32
     file = np.lib.format.open_memmap(tmp_path / "big.npy", mode="w+", dtype=np.float64, shape=(rows, columns))
     generator = np.random.default_rng(0)

@@ -7,7 +7,7 @@ use crate::subject::Subject;
 const NEIGHBOURS: usize = 5;
 /// Most multiplications: beyond, neighbours are looked for in a sample.
 const WORK: usize = 2_000_000_000;
-/// Values an item that are compared; beyond, a sample of them.
+/// Values per item that are compared; beyond, a sample of them.
 const FEATURES: usize = 4096;
 
 /// The nearest others of each pick, nearest first, and the number of items they were looked for in.

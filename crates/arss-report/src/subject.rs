@@ -48,7 +48,7 @@ impl Subject<'_> {
         if self.chose_columns { columns } else { rows }
     }
 
-    /// The number of values an item.
+    /// The number of values per item.
     pub fn features(&self) -> usize {
         let (rows, columns) = self.table.matrix.shape();
         if self.chose_columns { rows } else { columns }

@@ -78,7 +78,7 @@ pub enum Error {
         /// The range allowed, in words.
         range: &'static str,
     },
-    /// One weight a sample is needed, finite and not negative, and not all zero.
+    /// One weight per sample is needed, finite and not negative, and not all zero.
     #[error("sample weight {index} is {value}: weights must be finite, not negative and not all zero")]
     BadWeight {
         /// Index of the weight.

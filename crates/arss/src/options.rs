@@ -56,7 +56,7 @@ pub type Callback<'a> = dyn FnMut(&Progress) -> ControlFlow<()> + 'a;
 pub struct RunOptions<'a> {
     /// Threads to use; 0 (the default) takes the current rayon pool. The answer does not depend on it.
     pub threads: usize,
-    /// Rows a block; 0 (the default) chooses by the number of columns.
+    /// Rows per block; 0 (the default) chooses by the number of columns.
     pub block: usize,
     /// Score every item, not only those that can reach the top K.
     pub all_scores: bool,

@@ -38,9 +38,9 @@ pub struct Samples<'a, T> {
 enum Cells<'a, T> {
     /// Value (i, j) at `i * item_stride + j * feature_stride`.
     Strided { data: &'a [T], item_stride: usize, feature_stride: usize },
-    /// One slice a feature.
+    /// One slice per feature.
     Features(&'a [&'a [T]]),
-    /// One slice an item: the transpose of [`Features`](Cells::Features).
+    /// One slice per item: the transpose of [`Features`](Cells::Features).
     Items(&'a [&'a [T]]),
 }
 
@@ -107,7 +107,7 @@ impl<'a, T: Float> Samples<'a, T> {
         Ok(Samples { cells, items, features, max_abs: f64::NAN, scale })
     }
 
-    /// A table whose columns stand apart, as data frames keep them: one slice a column.
+    /// A table whose columns stand apart, as data frames keep them: one slice per column.
     ///
     /// ```
     /// use arss::Samples;

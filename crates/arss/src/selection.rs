@@ -47,7 +47,7 @@ pub struct HistoryStep {
     pub active: f64,
 }
 
-/// Wall-clock seconds a phase.
+/// Wall-clock seconds per phase.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Seconds {
     /// Checks, gamma_max, first sums.
@@ -92,7 +92,7 @@ pub enum Note {
     },
 }
 
-/// A larger share of rows beyond the gate deserves a word more.
+/// Where more rows than this share are set aside, the note names the way to keep them.
 const MANY: f64 = 0.15;
 
 impl std::fmt::Display for Note {
@@ -137,9 +137,9 @@ pub struct Report {
     pub gap: Option<f64>,
     /// The weight gamma that was used (ARSS, RRSS).
     pub gamma: Option<f64>,
-    /// One entry an iteration (ARSS, RRSS, k-means, k-medoids).
+    /// One entry per iteration (ARSS, RRSS, k-means, k-medoids).
     pub history: Vec<HistoryStep>,
-    /// Seconds a phase.
+    /// Seconds per phase.
     pub seconds: Seconds,
     /// Rows whose score was computed exactly.
     pub rows_scored: usize,
@@ -154,9 +154,9 @@ pub struct Report {
 /// by <dual, X>; `docs/explanation/linear-time.md` has both dual problems.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Solution {
-    /// w_n = sqrt(|a^n|^2 + eps) of the iteration before: one weight an item.
+    /// w_n = sqrt(|a^n|^2 + eps) of the iteration before: one weight per item.
     pub weights: Vec<f64>,
-    /// One row of L values an item, row-major: minus the multiplier (ARSS), 2 u_n (x_n - X a_n) (RRSS).
+    /// One row of L values per item, row-major: minus the multiplier (ARSS), 2 u_n (x_n - X a_n) (RRSS).
     pub dual: Vec<f64>,
 }
 

@@ -96,7 +96,8 @@ fn damaged_messages_are_errors_not_panics() {
     let changes = prop::collection::vec((any::<u8>(), any::<usize>(), any::<u8>()), 1..6);
     // The head of a message holds its kind and its lengths: most damage goes there.
     let near_head = prop::collection::vec((any::<u8>(), 0..40usize, any::<u8>()), 1..4);
-    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig { cases: 4000, ..ProptestConfig::default() });
+    let mut runner =
+        proptest::test_runner::TestRunner::new(ProptestConfig { cases: 4000, ..ProptestConfig::default() });
     let strategy = (any::<prop::sample::Index>(), any::<prop::sample::Index>(), prop_oneof![near_head, changes]);
     runner
         .run(&strategy, |(which, other, changes)| {

@@ -34,7 +34,7 @@ class DaskSelector(RowSelector):
         Parameters
         ----------
         X : Dask array, Dask DataFrame, or list of paths of Parquet files
-            The table; one sample a row. Files are read on the workers. Partitions of zero rows are left out.
+            The table; one sample per row. Files are read on the workers. Partitions of zero rows are left out.
         y : ignored
             For compatibility with pipelines.
         sample_weight : array of shape (n,), or Dask array or Series with the partitions of `X`, optional
@@ -151,7 +151,7 @@ class DaskSelector(RowSelector):
         return values
 
     def _column(self, engine: Engine, table: Table, width: int, at: int, kind: str) -> Any:
-        """One number a row as a Dask array."""
+        """One number per row as a Dask array."""
         import dask.array as da
         from dask import delayed
 

@@ -82,7 +82,7 @@ fn groups(codes: &Categories, args: &ConstraintArgs) -> Result<Groups, Failure> 
     Ok(Groups { of, quotas })
 }
 
-/// One number a group; those that are not named have no limit.
+/// One number per group; those that are not named have no limit.
 fn quotas(text: &str, names: &[&str], rows: usize) -> Result<Vec<usize>, Failure> {
     let mut found = vec![rows; names.len()];
     for word in text.split(',').map(str::trim) {

@@ -217,7 +217,7 @@ pub struct ConstraintArgs {
     /// Column that holds each row's group; not used to choose by [exemplars]
     #[arg(long, value_name = "COLUMN")]
     pub group: Option<String>,
-    /// Most picks a group: proportional (default), or NAME=3,OTHER=5; groups not named have no limit [exemplars]
+    /// Most picks per group: proportional (default), or NAME=3,OTHER=5; groups not named have no limit [exemplars]
     #[arg(long, value_name = "HOW", requires = "group")]
     pub quotas: Option<String>,
 }

@@ -31,7 +31,7 @@ use crate::untrusted::parquet_check;
 
 /// What the pages of a column take while it is read (measured: 64 columns as pyarrow writes them take 150 MB).
 const PAGES: u64 = 5 << 19;
-/// Rows a batch.
+/// Rows per batch.
 const BATCH: usize = 1 << 16;
 
 /// A Parquet file.

@@ -32,7 +32,7 @@ pub enum ElementType {
 }
 
 impl ElementType {
-    /// Bytes a value.
+    /// Bytes per value.
     pub fn size(self) -> usize {
         match self {
             ElementType::Bool => 1,

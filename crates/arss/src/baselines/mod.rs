@@ -21,9 +21,9 @@ struct Outcome {
     method: &'static str,
     /// The chosen items, in any order.
     picks: Vec<usize>,
-    /// One score an item; no unpicked item scores above a pick.
+    /// One score per item; no unpicked item scores above a pick.
     scores: Vec<f64>,
-    /// One residual an item.
+    /// One residual per item.
     residuals: Vec<f64>,
     report: Report,
 }

@@ -44,9 +44,9 @@ pub trait Store<N>: Sync {
 pub struct Stream<'a, T> {
     /// The rows.
     pub source: &'a dyn RowSource<T>,
-    /// One value an entry; ARSS and RRSS use it.
+    /// One value per entry; ARSS and RRSS use it.
     pub values: &'a dyn Store<T>,
-    /// Some numbers a row.
+    /// Some numbers per row.
     pub numbers: &'a dyn Store<f64>,
     /// Bytes that blocks of rows and their state may take, all threads together. One block a thread is the least.
     pub memory: usize,

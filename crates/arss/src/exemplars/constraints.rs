@@ -31,7 +31,7 @@ pub struct Groups {
 pub enum Quotas {
     /// As large a share of the picks as of the items that are not excluded (largest remainders).
     Proportional,
-    /// At most so many, one number a group.
+    /// At most so many, one number per group.
     AtMost(Vec<usize>),
 }
 

@@ -1,17 +1,17 @@
-//! The gate: from how strange on a row is a stranger.
+//! The gate: the outlier score beyond which a row is set aside.
 //!
-//! It looks at log(v - ridge), v being the strangeness: what the landmarks leave unexplained. No row has a v below the
+//! It looks at log(v - ridge), v being the outlier score: what the landmarks leave unexplained. No score lies below the
 //! ridge, so log v itself is cut off below and skewed, and one skewed population looks like two that overlap.
 
 use crate::linalg::distances::median;
 use crate::linalg::simd::exponentials;
 
-/// Strangers are stranger than the others by this factor at least, in v. Rows that are all explained alike (copies)
-/// part by less: of one with m copies among the landmarks about ridge / m is unexplained, and v is ridge + ridge / m.
+/// Outliers have a score v larger than the others' by this factor at least. Rows that are all explained alike (copies)
+/// differ by less: of one with m copies among the landmarks about ridge / m is unexplained, and v is ridge + ridge / m.
 const FACTOR: f64 = 2.0;
 /// Least separation of two populations (Ashman's D).
 const SEPARATION: f64 = 2.0;
-/// Most rows that may be strangers, as a share.
+/// Most rows that may be outliers, as a share.
 const MOST: f64 = 0.6;
 /// Where one population is seen: robust standard deviations that a row may stand out.
 const FALL: f64 = 5.0;
@@ -39,8 +39,8 @@ struct Mixture {
 }
 
 /// What is left unexplained of a row, as a logarithm.
-fn unexplained(strange: f64, ridge: f64) -> f64 {
-    (strange - ridge).max(ROUNDING * ridge).ln()
+fn unexplained(score: f64, ridge: f64) -> f64 {
+    (score - ridge).max(ROUNDING * ridge).ln()
 }
 
 /// Which of so many sorted values stand for all.
@@ -52,8 +52,8 @@ pub(super) fn quantiles(count: usize) -> Vec<usize> {
 }
 
 /// The threshold from the values at [`quantiles`].
-pub(super) fn threshold(strange: &[f64], ridge: f64) -> f64 {
-    let z: Vec<f64> = strange.iter().map(|&v| unexplained(v, ridge)).collect();
+pub(super) fn threshold(scores: &[f64], ridge: f64) -> f64 {
+    let z: Vec<f64> = scores.iter().map(|&v| unexplained(v, ridge)).collect();
     let loose = loose(&z, ridge).exp() + ridge;
     if z.len() < 20 || z[z.len() - 1] - z[0] < 1e-6 {
         return loose;
@@ -67,7 +67,7 @@ pub(super) fn threshold(strange: &[f64], ridge: f64) -> f64 {
     let density = |t: f64, c: usize| (p[c] / s[c]).ln() - 0.5 * ((t - m[c]) / s[c]).powi(2);
     let step = (m[1] - m[0]) / (GRID - 1) as f64;
     let mut points = (0..GRID).map(|i| if i + 1 == GRID { m[1] } else { m[0] + i as f64 * step });
-    // The odds are even half a step before that, and one stranger on its own is beyond the threshold, not on it.
+    // The odds are even half a step before that, and one outlier on its own is beyond the threshold, not on it.
     let beyond = points.find(|&t| density(t, 1) > density(t, 0)).unwrap_or(m[1]);
     (beyond - step / 2.0).exp() + ridge
 }
@@ -156,23 +156,23 @@ mod tests {
         })
     }
 
-    /// The strangeness that leaves so much unexplained.
-    fn strange(unexplained: impl Iterator<Item = f64>) -> Vec<f64> {
+    /// The scores that leave so much unexplained.
+    fn scores(unexplained: impl Iterator<Item = f64>) -> Vec<f64> {
         unexplained.map(|z| z.exp() + 0.01).collect()
     }
 
     #[test]
     fn two_groups_are_parted_between_their_means() {
-        for strangers in [30, 100, 300] {
-            let rows = strange(group(1000 - strangers, -4.0, 0.5).chain(group(strangers, -0.3, 0.1)));
+        for outliers in [30, 100, 300] {
+            let rows = scores(group(1000 - outliers, -4.0, 0.5).chain(group(outliers, -0.3, 0.1)));
             let limit = threshold_of(&rows);
-            assert!((0.08..0.6).contains(&limit), "{strangers}: {limit}");
+            assert!((0.08..0.6).contains(&limit), "{outliers}: {limit}");
         }
     }
 
     #[test]
-    fn a_single_stranger_is_beyond_the_threshold() {
-        let rows: Vec<f64> = strange(group(120, -8.0, 0.4)).into_iter().chain([1.0]).collect();
+    fn a_single_outlier_is_beyond_the_threshold() {
+        let rows: Vec<f64> = scores(group(120, -8.0, 0.4)).into_iter().chain([1.0]).collect();
         let limit = threshold_of(&rows);
         assert!((0.02..1.0).contains(&limit), "{limit}");
     }
@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn one_group_is_left_alone() {
         for mean in [-9.0, -5.0, -3.0, -2.0] {
-            let rows = strange(group(1000, mean, 0.4));
+            let rows = scores(group(1000, mean, 0.4));
             let limit = threshold_of(&rows);
             assert!(rows.iter().filter(|&&v| v > limit).count() <= 2, "{mean}: {limit}");
         }
@@ -188,17 +188,17 @@ mod tests {
         assert!(threshold_of(&[0.02; 40]) > 0.02);
     }
 
-    /// A skewed tail of usual rows must not hide the strangers beyond it.
+    /// A skewed tail of usual rows must not hide the outliers beyond it.
     #[test]
-    fn strangers_are_seen_beyond_a_group_at_the_ridge() {
-        let rows = strange(group(900, -6.0, 0.8).chain(group(100, -1.5, 0.6)));
+    fn outliers_are_seen_beyond_a_group_at_the_ridge() {
+        let rows = scores(group(900, -6.0, 0.8).chain(group(100, -1.5, 0.6)));
         let limit = threshold_of(&rows);
         let missed = rows[900..].iter().filter(|&&v| v <= limit).count();
         let cut = rows[..900].iter().filter(|&&v| v > limit).count();
         assert!(missed <= 5 && cut <= 5, "{missed} missed, {cut} cut: {limit}");
     }
 
-    /// Copies: what is unexplained differs by the number of copies among the landmarks, and nobody is a stranger.
+    /// Copies: what is unexplained differs by the number of copies among the landmarks, and no row is an outlier.
     #[test]
     fn rows_with_more_or_fewer_copies_are_all_usual() {
         let rows: Vec<f64> = (0..600).map(|i| 0.01 + 0.01 / f64::from(1 + i % 5)).collect();

@@ -7,7 +7,7 @@ use faer::{MatMut, MatRef};
 use crate::exec::RowAccess;
 use crate::{Float, linalg};
 
-/// Rows a product where only their distances count.
+/// Rows per product where only their distances count.
 const BLOCK: usize = 64;
 /// Distances below this share of the largest one count as zero.
 const ZERO: f64 = 1e-12;

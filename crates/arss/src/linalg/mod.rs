@@ -28,7 +28,7 @@ pub(crate) fn product<T: Float>(dst: MatMut<'_, T>, lhs: MatRef<'_, T>, rhs: Mat
     matmul::matmul(dst, Accum::Replace, lhs, rhs, T::from_f64(alpha), Par::Seq);
 }
 
-/// Columns a panel of a half product: the full squares on the diagonal are the only waste. Measured on one core
+/// Columns per panel of a half product: the full squares on the diagonal are the only waste. Measured on one core
 /// (GF/s of useful work, blocks of 384 rows): product with a triangle 35 / 47 / 53 at L = 64 / 256 / 784 against
 /// 23 / 43 / 48 for faer's, Gram matrix 36 / 43 / 47 against 30 / 42 / 49; 16, 32 and 48 columns are slower.
 const PANEL: usize = 24;

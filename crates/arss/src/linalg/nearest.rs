@@ -13,7 +13,7 @@ use super::distances::{self, dot, shift_rows, squared_distance};
 use crate::parallel::Partition;
 use crate::{Error, Float, RunOptions, Samples};
 
-/// Points a product: its result stays in the cache.
+/// Points per product: its result stays in the cache.
 const TILE: usize = 128;
 /// Most values of one block where rows are so long that blocks must be short.
 const BLOCK_VALUES: usize = 1 << 21;

@@ -13,7 +13,7 @@ pub(crate) fn uniform(generator: &mut ChaCha8Rng) -> f64 {
     (generator.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// One uniform key an item: the items with the largest keys are a random choice.
+/// One uniform key per item: the items with the largest keys are a random choice.
 pub(crate) fn keys(generator: &mut ChaCha8Rng, items: usize) -> Vec<f64> {
     (0..items).map(|_| uniform(generator)).collect()
 }

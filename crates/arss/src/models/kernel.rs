@@ -45,7 +45,7 @@ impl Default for Kernel {
     }
 }
 
-/// A table after the kernel map: one row an item, one column a landmark.
+/// A table after the kernel map: one row per item, one column per landmark.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mapped<T> {
     values: Vec<T>,

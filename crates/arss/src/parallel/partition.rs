@@ -55,12 +55,12 @@ impl Partition {
         Partition { pool, items, block, chunk }
     }
 
-    /// Items a block.
+    /// Items per block.
     pub fn block(&self) -> usize {
         self.block
     }
 
-    /// Items a chunk.
+    /// Items per chunk.
     pub fn chunk(&self) -> usize {
         self.chunk
     }
@@ -105,7 +105,7 @@ impl Partition {
         self.fold_chunks(self.pieces(state, width), init, work, merge)
     }
 
-    /// The state of each chunk, `width` values an item.
+    /// The state of each chunk, `width` values per item.
     pub fn pieces<'s, S>(&self, state: &'s mut [S], width: usize) -> impl Iterator<Item = &'s mut [S]> + use<'s, S> {
         let mut rest = state;
         let (size, count) = (self.chunk * width, self.items.div_ceil(self.chunk));
@@ -172,7 +172,7 @@ fn even_cut(items: usize, chunks: usize, block: usize) -> (usize, usize) {
     (chunk.div_ceil(chunk.div_ceil(block)), chunk)
 }
 
-/// Rows a block. Seconds of an iteration hardly depend on it between 128 and 1024 rows (see `block` in
+/// Rows per block. Seconds of an iteration hardly depend on it between 128 and 1024 rows (see `block` in
 /// `benchmarks/speed/results.jsonl`); very wide tables get fewer, so that a block stays below 32 MB.
 pub(crate) fn default_block(features: usize) -> usize {
     (4_194_304 / features.max(1)).clamp(64, 512)

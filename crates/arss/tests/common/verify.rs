@@ -32,7 +32,7 @@ pub fn verify(table: &[f64], l: usize, selection: &Selection, model: Model) -> V
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
 
     let (mut row_norms, mut row_sums) = (vec![0.0; n], vec![0.0; n]);
-    let mut reached = vec![0.0; n * l]; // XA, one row a sample
+    let mut reached = vec![0.0; n * l]; // XA, one row per sample
     let mut tightest = 1.0f64; // what the dual has to be divided by
     for i in 0..n {
         let mut square = 0.0;

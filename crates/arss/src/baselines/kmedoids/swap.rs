@@ -16,13 +16,13 @@ use crate::{Error, Float, Progress, RunOptions, Samples, Status};
 
 /// Most candidates whose distances are computed together.
 const BATCH: usize = 64;
-/// Multiplications a batch, about: the callback is called after each batch.
+/// Multiplications per batch, about: the callback is called after each batch.
 const BATCH_WORK: usize = 1 << 28;
 /// Most values of the candidates of a batch: each batch reads all items, so it should not be small.
 const BATCH_VALUES: usize = 1 << 24;
 /// Most values of a block of items.
 const BLOCK_VALUES: usize = 1 << 21;
-/// Fewest candidates a batch, rows of any length permitting.
+/// Fewest candidates per batch, rows of any length permitting.
 const LEAST_BATCH: usize = 16;
 /// Distances that are kept from sweep to sweep, if there are no more than these (64 MB).
 const KEPT: usize = 1 << 23;
@@ -193,7 +193,7 @@ impl<'t, 'a, T: Float> Swaps<'t, 'a, T> {
         self.total = self.pairs.iter().map(|pair| pair.to_first).sum();
     }
 
-    /// Candidates a batch.
+    /// Candidates per batch.
     fn batch_size(&self) -> usize {
         let features = self.table.samples.features();
         let work = BATCH_WORK / self.pairs.len().saturating_mul(features);

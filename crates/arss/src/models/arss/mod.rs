@@ -2,7 +2,7 @@
 //!
 //! The paper keeps A, an N x N matrix. It need not: with W = V^-1 and beta = mu / gamma the
 //! A-step is A = W X' M with M = beta (I + beta X W X')^-1 P, and the multiplier update
-//! collapses to Lambda = -gamma M. So P (one value an entry of X) and the weights w are the
+//! collapses to Lambda = -gamma M. So P (one value per entry of X) and the weights w are the
 //! whole state; everything else is L x L. Where N <= L the roles change and A itself is small.
 //!
 //! `docs/explanation/linear-time.md` maps every symbol and step to its place here.

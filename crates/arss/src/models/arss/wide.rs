@@ -15,7 +15,7 @@ use crate::{Error, Float, RunOptions, Samples, Solution};
 
 /// The state: P, the weights, and N x N matrices.
 pub(crate) struct Wide<'a, T> {
-    /// L rows of N values: one row a feature.
+    /// L rows of N values: one row per feature.
     X: Samples<'a, T>,
     partition: &'a Partition,
     eps: f64,
@@ -47,7 +47,7 @@ impl<'a, T: Float> Wide<'a, T> {
         Wide { X, partition, eps, P, weights, XP: G.clone(), G, A: Mat::identity(N, N), mu: 0.0 }
     }
 
-    /// D = -Lambda = mu (P - XA), one row an item.
+    /// D = -Lambda = mu (P - XA), one row per item.
     fn dual(&self) -> Vec<f64> {
         let (L, N) = (self.X.items(), self.X.features());
         let mut dual = vec![0.0; N * L];
