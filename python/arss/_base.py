@@ -106,9 +106,9 @@ class RowSelector(BaseEstimator):
         Parameters
         ----------
         X : array, sparse matrix, pandas or polars DataFrame, pyarrow Table, list of rows
-            The table; one sample per row. Or the path of an .npy or .parquet file, or a function that
-            returns an iterator of batches: such a table may be larger than memory (`ARSS`, `RRSS`, `TED`
-            and `Exemplars`).
+            The table; one sample per row. Or the path of a file in any format that the command line reads (also a
+            pattern of several files), or a function that returns an iterator of batches: such a table may be
+            larger than memory (`ARSS`, `RRSS`, `TED`, `FacilityLocation` and `Exemplars`).
         y : ignored
             For compatibility with pipelines.
         sample_weight : array of shape (n,), optional
@@ -152,7 +152,7 @@ class RowSelector(BaseEstimator):
         for name, wanted in IN_MEMORY.items():
             if getattr(self, name, wanted) != wanted:
                 raise ValueError(f"{name}={getattr(self, name)!r} needs the whole table in memory")
-        source = open_rows(X, folder)
+        source = open_rows(X, folder, memory)
         data = Input(np.empty((0, source.columns)), source.rows, None, source.names)
         settings, group = self._all_settings(data, *attributes)
         with Watch(type(self).__name__, self.verbose, self.callback) as watch, over_quota(group):

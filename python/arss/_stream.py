@@ -2,6 +2,7 @@
 
 import re
 import tempfile
+import warnings
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,8 +12,6 @@ import numpy as np
 from arss import _core, _frames
 from arss._missing import Floats
 
-#: Rows of a batch that is read from a Parquet file.
-PARQUET_ROWS = 65_536
 UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
@@ -40,18 +39,24 @@ def read_memory(memory: int | str) -> int:
     return int(float(found[1]) * UNITS[found[2].upper()])
 
 
-def open_rows(X: Any, folder: Path) -> RowsInFile:
-    """The rows of a path or of batches. An npy file is read where it is; anything else is copied to a scratch file."""
-    if isinstance(X, str | Path):
-        path = Path(X)
-        if path.suffix not in (".npy", ".parquet", ".pq"):
-            raise ValueError(f"{path} is neither .npy nor .parquet: pass a function that yields its rows in batches")
-        if not path.is_file():
-            raise FileNotFoundError(f"{path} is no file")
-        if path.suffix == ".npy":
-            return _npy(path, folder)
-        return _batches(_parquet(path), str(path), folder)
-    return _batches(X(), "a batch", folder)
+def open_rows(X: Any, folder: Path, memory: int) -> RowsInFile:
+    """The rows of a path or of batches.
+
+    A plain .npy file is read where it is. Every other file that the command line reads is read as it does, to a scratch
+    file; so are batches.
+    """
+    if not isinstance(X, str | Path):
+        return _batches(X(), "a batch", folder)
+    path = Path(X)
+    pattern = any(character in str(X) for character in "*?[")
+    if not pattern and not path.is_file():
+        raise FileNotFoundError(f"{path} is no file")
+    if path.suffix == ".npy" and not pattern:
+        return _npy(path, folder)
+    file, rows, names, notes = _core.RowFile.read(path, folder, memory)
+    for note in notes:
+        warnings.warn(note, UserWarning, stacklevel=4)
+    return RowsInFile(file, rows, len(names), names)
 
 
 def scratch_folder(scratch: Any) -> Path:
@@ -73,13 +78,6 @@ def _npy(path: Path, folder: Path) -> RowsInFile:
         return RowsInFile(file, rows, columns, None)
     step = max(1, (1 << 22) // max(columns, 1))
     return _batches((table[start : start + step] for start in range(0, rows, step)), str(path), folder)
-
-
-def _parquet(path: Path) -> Iterable[Any]:
-    from pyarrow.parquet import ParquetFile
-
-    with ParquetFile(path) as file:
-        yield from file.iter_batches(PARQUET_ROWS)
 
 
 def _batches(batches: Iterable[Any], name: str, folder: Path) -> RowsInFile:

@@ -1,14 +1,32 @@
 //! Tables in files, larger than memory: rows read when they are needed.
 
 use std::path::PathBuf;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
 
 use arss::out_of_core::{RowSource, Stream};
 use arss::{Count, Error, Method, RunOptions, Selection};
-use arss_table::DiskMatrix;
 use arss_table::scratch::{DiskFloat, ScratchFile};
+use arss_table::{DiskMatrix, Matrix, ReadOptions, TableError};
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+
+/// A table that was read: its rows in a file, their number, the names of the columns, and notes.
+type Read = (RowFile, usize, Vec<String>, Vec<String>);
+
+/// How often signals are looked for.
+const POLL: Duration = Duration::from_millis(50);
+
+/// The exception for a table that cannot be read.
+fn table_error(error: TableError) -> PyErr {
+    match error {
+        TableError::Input(reason) => PyValueError::new_err(reason),
+        TableError::Run(reason) => PyOSError::new_err(reason),
+    }
+}
 
 /// A table in a file: the data of an npy file, or rows appended to a scratch file without a name.
 #[pyclass]
@@ -35,6 +53,36 @@ impl RowFile {
             DiskMatrix::open(&path, offset, shape).map(State::Rows64)
         };
         Ok(RowFile { state: Some(state.map_err(|error| PyOSError::new_err(error.to_string()))?), columns: shape.1 })
+    }
+
+    /// Reads files of any format that the command line reads, or a pattern of files, to a scratch file in `folder`;
+    /// at most `memory` bytes are held meanwhile. Returns the table, its rows, the names of its columns, and notes.
+    #[staticmethod]
+    fn read(py: Python<'_>, path: PathBuf, folder: PathBuf, memory: u64) -> PyResult<Read> {
+        let (sender, inbox) = channel();
+        let options = ReadOptions { scratch: Some(folder), memory: Some(memory), ..ReadOptions::default() };
+        // On a thread of its own, so that Ctrl-C is seen at once.
+        thread::Builder::new().name("arss-read".into()).spawn(move || {
+            let table = arss_table::open(&[path], &options);
+            // Nobody listens after Ctrl-C.
+            let _ = sender.send(table.map(|table| (table.matrix, table.feature_names, table.notes)));
+        })?;
+        let inbox = Mutex::new(inbox);
+        let (matrix, names, notes) = loop {
+            let next = py.detach(|| inbox.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(POLL));
+            match next {
+                Ok(table) => break table.map_err(table_error)?,
+                Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+                Err(RecvTimeoutError::Disconnected) => return Err(PyOSError::new_err("reading ended without a word")),
+            }
+        };
+        let (rows, columns) = matrix.shape();
+        let state = match matrix {
+            Matrix::Disk32(rows) => State::Rows32(rows),
+            Matrix::Disk64(rows) => State::Rows64(rows),
+            Matrix::F32(_) | Matrix::F64(_) => return Err(PyOSError::new_err("the table was not read to a file")),
+        };
+        Ok((RowFile { state: Some(state), columns }, rows, names, notes))
     }
 
     /// A scratch file in `folder` for rows of `columns` values.

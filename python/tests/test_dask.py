@@ -68,6 +68,40 @@ def test_same_rows_as_in_memory(client: Client, here: type, there: type, setting
     np.testing.assert_array_equal(far.select(spread(X)), local.select(X))
 
 
+def test_weights_and_groups_on_the_workers(client: Client) -> None:
+    X = clusters(3000, 8)
+    weights = np.random.default_rng(2).random(len(X))
+    weights[::5] = 0
+    groups = np.array(["north", "south", "west"])[np.random.default_rng(3).integers(3, size=len(X))]
+    table = spread(X)
+    far_weights = da.concatenate(
+        [da.from_array(weights[a:b], chunks=-1) for a, b in pairwise(np.cumsum([0, *table.chunks[0]]))]
+    )
+    cases: list[dict[str, Any]] = [{"quotas": {"north": 2, "west": 0}, "include": [1]}, {"exclude": [3, 4]}]
+    for settings in cases:
+        local = arss.Exemplars(10, **settings).fit(X, sample_weight=weights, groups=groups)
+        for given in (weights, far_weights):
+            far = arss.dask.Exemplars(10, **settings).fit(table, sample_weight=given, groups=groups)
+            assert far.sample_indices_.tolist() == local.sample_indices_.tolist()
+            np.testing.assert_allclose(far.shares_, local.shares_, rtol=1e-10)
+    local = arss.TED(10).fit(X, sample_weight=weights)
+    assert (
+        arss.dask.TED(10).fit(table, sample_weight=weights).sample_indices_.tolist() == local.sample_indices_.tolist()
+    )
+
+    with pytest.raises(ValueError, match="RRSS has no sample weights"):
+        arss.dask.RRSS(3).fit(table, sample_weight=weights)
+    with pytest.raises(ValueError, match=r"sample_weight has shape \(5,\)"):
+        arss.dask.TED(3).fit(table, sample_weight=np.ones(5))
+    with pytest.raises(ValueError, match="row 2 is -1"):
+        arss.dask.TED(3).fit(table, sample_weight=np.where(np.arange(len(X)) == 2, -1.0, 1.0))
+    with pytest.raises(ValueError, match="no row is of it"):
+        arss.dask.Exemplars(3, quotas={"east": 1}).fit(table, groups=groups)
+    with pytest.raises(ValueError, match="rows of group 'west' must be included"):
+        include = np.flatnonzero(groups == "west")[:2].tolist()
+        arss.dask.Exemplars(3, quotas={"west": 1}, include=include).fit(table, groups=groups)
+
+
 def test_single_precision(client: Client) -> None:
     X = clusters(2000, 6).astype(np.float32)
     assert arss.dask.TED(8).fit(spread(X)).sample_indices_.tolist() == arss.TED(8).fit(X).sample_indices_.tolist()

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 import arss
 
@@ -18,6 +19,7 @@ METHODS: list[tuple[type, dict[str, Any]]] = [
     (arss.RRSS, {}),
     (arss.TED, {}),
     (arss.Exemplars, {"landmarks": 64}),
+    (arss.FacilityLocation, {"random_state": 0}),
 ]
 
 
@@ -59,6 +61,44 @@ def test_parquet_and_batches(tmp_path: Path) -> None:
     assert arss.TED(7).fit(tmp_path / "columns.npy").sample_indices_.tolist() == picks
 
 
+def test_every_format_of_the_command_line(tmp_path: Path) -> None:
+    X = table()
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    picks = arss.Exemplars(7).fit(X).sample_indices_.tolist()
+    frame.to_csv(tmp_path / "plain.csv", index=False)
+    frame.to_csv(tmp_path / "semicolon.csv.gz", index=False, sep=";")
+    frame.to_feather(tmp_path / "table.feather")
+    frame.to_json(tmp_path / "table.jsonl", orient="records", lines=True, double_precision=15)
+    np.savez(tmp_path / "table.npz", table=X)
+    frame[:500].to_parquet(tmp_path / "part-0.parquet")
+    frame[500:].to_parquet(tmp_path / "part-1.parquet")
+    for name in ("plain.csv", "semicolon.csv.gz", "table.feather", "table.jsonl", "table.npz", "part-*.parquet"):
+        found = arss.Exemplars(7).fit(tmp_path / name)
+        assert found.sample_indices_.tolist() == picks, name
+        assert found.n_rows_ == len(X) and found.n_features_in_ == 6
+    with_text = frame.assign(kind="x")
+    with_text.to_csv(tmp_path / "text.csv", index=False)
+    with pytest.warns(UserWarning, match="not numeric: kind"):
+        assert arss.Exemplars(7).fit(tmp_path / "text.csv").sample_indices_.tolist() == picks
+
+
+def test_weights_and_groups_of_rows_in_a_file(tmp_path: Path) -> None:
+    X = table()
+    np.save(tmp_path / "table.npy", X)
+    weights = np.random.default_rng(1).random(len(X))
+    groups = np.array(["a", "b", "c"])[np.arange(len(X)) % 3]
+    for selector in (arss.Exemplars(9, quotas={"a": 2, "b": 3}), arss.Exemplars(9, include=[4])):
+        here = clone(selector).fit(X, sample_weight=weights, groups=groups)
+        there = clone(selector).fit(tmp_path / "table.npy", sample_weight=weights, groups=groups)
+        np.testing.assert_array_equal(there.sample_indices_, here.sample_indices_)
+        np.testing.assert_array_equal(there.shares_, here.shares_)
+    here = arss.TED(9).fit(X, sample_weight=weights)
+    there = arss.TED(9).fit(tmp_path / "table.npy", sample_weight=weights)
+    np.testing.assert_array_equal(there.sample_indices_, here.sample_indices_)
+    with pytest.raises(ValueError, match=r"one weight per row|shape \(3,\)"):
+        arss.TED(9).fit(tmp_path / "table.npy", sample_weight=[1.0, 2.0, 3.0])
+
+
 def test_bad_files_are_named(tmp_path: Path) -> None:
     X = table()
     X[77, 3] = np.nan
@@ -67,9 +107,11 @@ def test_bad_files_are_named(tmp_path: Path) -> None:
         arss.TED(3).fit(tmp_path / "hole.npy")
     with pytest.raises(FileNotFoundError, match=r"nowhere\.npy is no file"):
         arss.TED(3).fit(tmp_path / "nowhere.npy")
-    with pytest.raises(ValueError, match=r"neither \.npy nor \.parquet"):
-        (tmp_path / "table.csv").write_text("a\n1\n")
-        arss.TED(3).fit(tmp_path / "table.csv")
+    with pytest.raises(FileNotFoundError, match=r"nowhere\.csv is no file"):
+        arss.TED(3).fit(tmp_path / "nowhere.csv")
+    (tmp_path / "table.csv").write_text("a,b\n1,2\n3,\n")
+    with pytest.raises(ValueError, match=r"table\.csv: "):
+        arss.TED(1).fit(tmp_path / "table.csv")
     with pytest.raises(ValueError, match="memory='much'"):
         arss.TED(3).fit(tmp_path / "hole.npy", memory="much")
     with pytest.raises(ValueError, match="there are no rows"):

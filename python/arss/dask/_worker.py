@@ -91,7 +91,9 @@ def attributes(weights: Any, labels: Any, codes: dict[object, int] | None, rows:
         found[0] = np.ascontiguousarray(weights, dtype=np.float64)
         bad = np.flatnonzero(~(np.isfinite(found[0]) & (found[0] >= 0)))
         if len(bad):
-            raise ValueError(f"sample_weight of partition {number}, row {bad[0]} is {found[0][bad[0]]}: weights are >= 0")
+            raise ValueError(
+                f"sample_weight of partition {number}, row {bad[0]} is {found[0][bad[0]]}: weights are >= 0"
+            )
     if labels is not None and codes is not None:
         found[1] = np.array([codes[label] for label in np.asarray(labels).tolist()], dtype=np.int64)
     for name, values in zip(("sample_weight", "groups"), found, strict=True):
