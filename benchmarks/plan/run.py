@@ -77,7 +77,7 @@ def report(lines: list[dict]) -> str:
     text = [
         "# What `arss plan` says, and what a run takes",
         "",
-        "Made by `make bench-plan`; raw lines in `results.jsonl`. Ratios are plan over run: 1 is right, 2 is twice too much.",
+        "Made by `make bench-plan`; raw lines in `results.jsonl`. Ratios are plan over run: 2 is twice too much.",
         "Seconds below .3 s are not judged: starting and reading weigh as much as choosing.",
         "",
         "| rows x columns | home | method | memory, MB: plan / run | ratio | seconds: plan / run | ratio |",
