@@ -51,7 +51,9 @@ def homes(name: str, table: str) -> list[str]:
     _, estimator, settings = METHODS[name]
     if table == "long" and name not in SAMPLED:
         return []
-    found = ["memory", "python", *(["thread"] if table == "tall" else []), *(["wheel"] if name == "exemplars" else [])]
+    found = ["memory", "python"]
+    if table == "tall":
+        found += ["thread", "wheel"] if name == "exemplars" else ["thread"]
     # All but exemplars turn a table with no more rows than columns round, and need all of it for that.
     if estimator == "Exemplars" or (
         estimator in ("ARSS", "RRSS", "TED") and table != "wide" and not {"kernel", "diverse"} & settings.keys()
