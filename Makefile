@@ -23,6 +23,7 @@ docs:
 links:
 	python3 -m doctest tests/docs/links.py
 	python3 tests/docs/links.py --paths
+	python3 tests/docs/walk.py
 
 # The book as a website: target/book/html/index.html. mdBook is built once, without its server (some minutes).
 MDBOOK = target/tools/bin/mdbook
