@@ -4,6 +4,7 @@ from typing import Any
 
 from arss._assigning import AssigningSelector
 from arss._base import RowSelector
+from arss._docs import shared_docs
 from arss._progress import Callback
 from arss._random import seed
 
@@ -17,6 +18,7 @@ class SeededSelector(RowSelector):
         return super()._settings() | {"seed": seed(self.random_state)}
 
 
+@shared_docs
 class RRQR(RowSelector):
     """Column-pivoted QR of the transposed table: each pick is the row farthest from the span of those before.
 
@@ -24,52 +26,30 @@ class RRQR(RowSelector):
 
     Parameters
     ----------
-    n_samples : int or float, default=10
-        How many rows to choose: a number (at most as many as there are), or a share in (0, 1],
-        rounded down but at least one row.
-    n_jobs : int or None, default=None
-        Threads; None and -1 take every core. The answer does not depend on it.
-    verbose : int, default=0
-        1 shows a progress bar on stderr, 2 a line an iteration.
-    callback : callable or None, default=None
-        Called with a `Progress` once an iteration; something true stops the run, and the result
-        is the one so far.
-    missing : {"error", "mean", "median", "drop"}, default="error"
-        What to do with NaN: refuse it, fill it by the column's mean or median, or leave the rows
-        out (their `outlier_scores_` are NaN).
-    encode : {None, "onehot", "ordinal", "drop"}, default=None
-        What to do with data frame columns that hold no numbers: refuse them, or turn them into
-        columns of 0 and 1, into positions, or leave them out.
+    %(n_samples)s
+    %(n_jobs)s
+    %(verbose)s
+    %(callback)s
+    %(missing)s
+    %(encode)s
 
     Attributes
     ----------
-    sample_indices_ : ndarray of shape (n_chosen,)
-        Positions of the chosen rows, best first.
+    %(sample_indices)s
     scores_ : ndarray of shape (n_chosen,)
         Their scores: the distance of each pick from the span of those before.
-    all_scores_ : ndarray of shape (n,) or None
-        The score of every row, where it was computed.
+    %(all_scores)s
     outlier_scores_ : ndarray of shape (n,)
         What the method leaves of each row, larger is stranger: the distance from the span of the picks.
-    n_iter_ : int
-        Iterations (or picks) done.
-    objective_ : float
-        The model's objective at the result.
-    gap_ : float or None
-        None: the method has no duality gap.
-    status_ : {"converged", "iteration_limit", "stopped"}
-        How the run ended.
-    history_ : dict of arrays
-        `iteration`, `objective`, `residual`, `gap`, `mu` and `active`, one entry per iteration where the
-        method iterates.
-    seconds_ : dict
-        Wall-clock seconds of the phases `prepare`, `solve` and `score`.
-    notes_ : list of str
-        What else there is to know about the choice.
-    n_rows_, n_features_in_ : int
-        Shape of the table.
-    feature_names_in_ : ndarray of str
-        Names of the columns, if all are strings.
+    %(n_iter)s
+    %(objective)s
+    %(gap)s
+    %(status)s
+    %(history)s
+    %(seconds)s
+    %(notes)s
+    %(n_rows)s
+    %(feature_names_in)s
 
     Examples
     --------
@@ -98,63 +78,40 @@ class RRQR(RowSelector):
         self.encode = encode
 
 
+@shared_docs
 class KMeansSelector(SeededSelector):
     """The rows nearest to the centres of k-means.
 
     Parameters
     ----------
-    n_samples : int or float, default=10
-        How many rows to choose: a number (at most as many as there are), or a share in (0, 1],
-        rounded down but at least one row.
+    %(n_samples)s
     max_iter : int, default=100
         Most iterations.
     tol : float, default=1e-4
         Stop when an iteration lowers the objective by at most this share.
-    random_state : int, RandomState instance or None, default=None
-        Seed; the same number gives the same rows, in the command line (`--seed`) too.
-    n_jobs : int or None, default=None
-        Threads; None and -1 take every core. The answer does not depend on it.
-    verbose : int, default=0
-        1 shows a progress bar on stderr, 2 a line an iteration.
-    callback : callable or None, default=None
-        Called with a `Progress` once an iteration; something true stops the run, and the result
-        is the one so far.
-    missing : {"error", "mean", "median", "drop"}, default="error"
-        What to do with NaN: refuse it, fill it by the column's mean or median, or leave the rows
-        out (their `outlier_scores_` are NaN).
-    encode : {None, "onehot", "ordinal", "drop"}, default=None
-        What to do with data frame columns that hold no numbers: refuse them, or turn them into
-        columns of 0 and 1, into positions, or leave them out.
+    %(random_state)s
+    %(n_jobs)s
+    %(verbose)s
+    %(callback)s
+    %(missing)s
+    %(encode)s
 
     Attributes
     ----------
-    sample_indices_ : ndarray of shape (n_chosen,)
-        Positions of the chosen rows, best first.
+    %(sample_indices)s
     scores_ : ndarray of shape (n_chosen,)
         Their scores: the sizes of their clusters.
-    all_scores_ : ndarray of shape (n,) or None
-        The score of every row, where it was computed.
-    outlier_scores_ : ndarray of shape (n,)
-        What the method leaves of each row, larger is stranger: the distance to the nearest pick.
-    n_iter_ : int
-        Iterations (or picks) done.
-    objective_ : float
-        The model's objective at the result.
-    gap_ : float or None
-        None: the method has no duality gap.
-    status_ : {"converged", "iteration_limit", "stopped"}
-        How the run ended.
-    history_ : dict of arrays
-        `iteration`, `objective`, `residual`, `gap`, `mu` and `active`, one entry per iteration where the
-        method iterates.
-    seconds_ : dict
-        Wall-clock seconds of the phases `prepare`, `solve` and `score`.
-    notes_ : list of str
-        What else there is to know about the choice.
-    n_rows_, n_features_in_ : int
-        Shape of the table.
-    feature_names_in_ : ndarray of str
-        Names of the columns, if all are strings.
+    %(all_scores)s
+    %(outlier_scores)s
+    %(n_iter)s
+    %(objective)s
+    %(gap)s
+    %(status)s
+    %(history)s
+    %(seconds)s
+    %(notes)s
+    %(n_rows)s
+    %(feature_names_in)s
 
     Examples
     --------
@@ -191,6 +148,7 @@ class KMeansSelector(SeededSelector):
         self.encode = encode
 
 
+@shared_docs
 class KMedoidsSelector(SeededSelector):
     """Medoids: the rows with the least sum of distances to the nearest of them, found by swapping.
 
@@ -198,56 +156,32 @@ class KMedoidsSelector(SeededSelector):
 
     Parameters
     ----------
-    n_samples : int or float, default=10
-        How many rows to choose: a number (at most as many as there are), or a share in (0, 1],
-        rounded down but at least one row.
+    %(n_samples)s
     max_iter : int, default=100
         Most iterations (sweeps over all rows).
-    random_state : int, RandomState instance or None, default=None
-        Seed; the same number gives the same rows, in the command line (`--seed`) too.
-    n_jobs : int or None, default=None
-        Threads; None and -1 take every core. The answer does not depend on it.
-    verbose : int, default=0
-        1 shows a progress bar on stderr, 2 a line an iteration.
-    callback : callable or None, default=None
-        Called with a `Progress` once an iteration; something true stops the run, and the result
-        is the one so far.
-    missing : {"error", "mean", "median", "drop"}, default="error"
-        What to do with NaN: refuse it, fill it by the column's mean or median, or leave the rows
-        out (their `outlier_scores_` are NaN).
-    encode : {None, "onehot", "ordinal", "drop"}, default=None
-        What to do with data frame columns that hold no numbers: refuse them, or turn them into
-        columns of 0 and 1, into positions, or leave them out.
+    %(random_state)s
+    %(n_jobs)s
+    %(verbose)s
+    %(callback)s
+    %(missing)s
+    %(encode)s
 
     Attributes
     ----------
-    sample_indices_ : ndarray of shape (n_chosen,)
-        Positions of the chosen rows, best first.
+    %(sample_indices)s
     scores_ : ndarray of shape (n_chosen,)
         Their scores: the sizes of their clusters.
-    all_scores_ : ndarray of shape (n,) or None
-        The score of every row, where it was computed.
-    outlier_scores_ : ndarray of shape (n,)
-        What the method leaves of each row, larger is stranger: the distance to the nearest pick.
-    n_iter_ : int
-        Iterations (or picks) done.
-    objective_ : float
-        The model's objective at the result.
-    gap_ : float or None
-        None: the method has no duality gap.
-    status_ : {"converged", "iteration_limit", "stopped"}
-        How the run ended.
-    history_ : dict of arrays
-        `iteration`, `objective`, `residual`, `gap`, `mu` and `active`, one entry per iteration where the
-        method iterates.
-    seconds_ : dict
-        Wall-clock seconds of the phases `prepare`, `solve` and `score`.
-    notes_ : list of str
-        What else there is to know about the choice.
-    n_rows_, n_features_in_ : int
-        Shape of the table.
-    feature_names_in_ : ndarray of str
-        Names of the columns, if all are strings.
+    %(all_scores)s
+    %(outlier_scores)s
+    %(n_iter)s
+    %(objective)s
+    %(gap)s
+    %(status)s
+    %(history)s
+    %(seconds)s
+    %(notes)s
+    %(n_rows)s
+    %(feature_names_in)s
 
     Examples
     --------
@@ -282,59 +216,36 @@ class KMedoidsSelector(SeededSelector):
         self.encode = encode
 
 
+@shared_docs
 class RandomSelector(SeededSelector):
     """A random choice without replacement: what every method has to beat.
 
     Parameters
     ----------
-    n_samples : int or float, default=10
-        How many rows to choose: a number (at most as many as there are), or a share in (0, 1],
-        rounded down but at least one row.
-    random_state : int, RandomState instance or None, default=None
-        Seed; the same number gives the same rows, in the command line (`--seed`) too.
-    n_jobs : int or None, default=None
-        Threads; None and -1 take every core. The answer does not depend on it.
-    verbose : int, default=0
-        1 shows a progress bar on stderr, 2 a line an iteration.
-    callback : callable or None, default=None
-        Called with a `Progress` once an iteration; something true stops the run, and the result
-        is the one so far.
-    missing : {"error", "mean", "median", "drop"}, default="error"
-        What to do with NaN: refuse it, fill it by the column's mean or median, or leave the rows
-        out (their `outlier_scores_` are NaN).
-    encode : {None, "onehot", "ordinal", "drop"}, default=None
-        What to do with data frame columns that hold no numbers: refuse them, or turn them into
-        columns of 0 and 1, into positions, or leave them out.
+    %(n_samples)s
+    %(random_state)s
+    %(n_jobs)s
+    %(verbose)s
+    %(callback)s
+    %(missing)s
+    %(encode)s
 
     Attributes
     ----------
-    sample_indices_ : ndarray of shape (n_chosen,)
-        Positions of the chosen rows, best first.
+    %(sample_indices)s
     scores_ : ndarray of shape (n_chosen,)
         Their scores: random.
-    all_scores_ : ndarray of shape (n,) or None
-        The score of every row, where it was computed.
-    outlier_scores_ : ndarray of shape (n,)
-        What the method leaves of each row, larger is stranger: the distance to the nearest pick.
-    n_iter_ : int
-        Iterations (or picks) done.
-    objective_ : float
-        The model's objective at the result.
-    gap_ : float or None
-        None: the method has no duality gap.
-    status_ : {"converged", "iteration_limit", "stopped"}
-        How the run ended.
-    history_ : dict of arrays
-        `iteration`, `objective`, `residual`, `gap`, `mu` and `active`, one entry per iteration where the
-        method iterates.
-    seconds_ : dict
-        Wall-clock seconds of the phases `prepare`, `solve` and `score`.
-    notes_ : list of str
-        What else there is to know about the choice.
-    n_rows_, n_features_in_ : int
-        Shape of the table.
-    feature_names_in_ : ndarray of str
-        Names of the columns, if all are strings.
+    %(all_scores)s
+    %(outlier_scores)s
+    %(n_iter)s
+    %(objective)s
+    %(gap)s
+    %(status)s
+    %(history)s
+    %(seconds)s
+    %(notes)s
+    %(n_rows)s
+    %(feature_names_in)s
 
     Examples
     --------
@@ -366,6 +277,7 @@ class RandomSelector(SeededSelector):
         self.encode = encode
 
 
+@shared_docs
 class FacilityLocation(AssigningSelector, SeededSelector):
     """Greedy facility location with a bounded similarity: the choice of `Exemplars` without its gate.
 
@@ -373,25 +285,15 @@ class FacilityLocation(AssigningSelector, SeededSelector):
 
     Parameters
     ----------
-    n_samples : int or float, default=10
-        How many rows to choose: a number (at most as many as there are), or a share in (0, 1],
-        rounded down but at least one row.
+    %(n_samples)s
     random_state : int, RandomState instance or None, default=None
         Seed of the samples that tables of more than 8192 rows are covered by; the same number gives
         the same rows, in the command line (`--seed`) too.
-    n_jobs : int or None, default=None
-        Threads; None and -1 take every core. The answer does not depend on it.
-    verbose : int, default=0
-        1 shows a progress bar on stderr, 2 a line an iteration.
-    callback : callable or None, default=None
-        Called with a `Progress` once an iteration; something true stops the run, and the result
-        is the one so far.
-    missing : {"error", "mean", "median", "drop"}, default="error"
-        What to do with NaN: refuse it, fill it by the column's mean or median, or leave the rows
-        out (their `outlier_scores_` are NaN).
-    encode : {None, "onehot", "ordinal", "drop"}, default=None
-        What to do with data frame columns that hold no numbers: refuse them, or turn them into
-        columns of 0 and 1, into positions, or leave them out.
+    %(n_jobs)s
+    %(verbose)s
+    %(callback)s
+    %(missing)s
+    %(encode)s
 
     Attributes
     ----------
@@ -399,8 +301,7 @@ class FacilityLocation(AssigningSelector, SeededSelector):
         Positions of the chosen rows, in the order of choice.
     scores_ : ndarray of shape (n_chosen,)
         What each pick added to the coverage.
-    outlier_scores_ : ndarray of shape (n,)
-        What the method leaves of each row, larger is stranger: the distance to the nearest pick.
+    %(outlier_scores)s
     labels_ : ndarray of shape (n,)
         The exemplar nearest to each row, as a position in `sample_indices_`; -1 for rows that
         `missing="drop"` left out.
@@ -412,25 +313,15 @@ class FacilityLocation(AssigningSelector, SeededSelector):
         The chosen rows as the method saw them (encoded, filled).
     all_scores_ : ndarray of shape (n,)
         `scores_` of the picks, 0 for the other rows.
-    n_iter_ : int
-        Iterations (or picks) done.
-    objective_ : float
-        The model's objective at the result.
-    gap_ : float or None
-        None: the method has no duality gap.
-    status_ : {"converged", "iteration_limit", "stopped"}
-        How the run ended.
-    history_ : dict of arrays
-        `iteration`, `objective`, `residual`, `gap`, `mu` and `active`, one entry per iteration where the
-        method iterates.
-    seconds_ : dict
-        Wall-clock seconds of the phases `prepare`, `solve` and `score`.
-    notes_ : list of str
-        What else there is to know about the choice.
-    n_rows_, n_features_in_ : int
-        Shape of the table.
-    feature_names_in_ : ndarray of str
-        Names of the columns, if all are strings.
+    %(n_iter)s
+    %(objective)s
+    %(gap)s
+    %(status)s
+    %(history)s
+    %(seconds)s
+    %(notes)s
+    %(n_rows)s
+    %(feature_names_in)s
 
     Examples
     --------

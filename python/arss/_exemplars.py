@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from arss._assigning import AssigningSelector
 from arss._constraints import PROPORTIONAL, Groups, positions
+from arss._docs import shared_docs
 from arss._input import Input, count
 from arss._progress import Callback
 from arss._random import seed
@@ -15,6 +16,7 @@ from arss._random import seed
 AUTO = "auto"
 
 
+@shared_docs
 class Exemplars(AssigningSelector):
     """Rows that stand for the others, chosen among those that are not outliers: what we recommend.
 
@@ -45,19 +47,11 @@ class Exemplars(AssigningSelector):
     random_state : int, RandomState instance or None, default=0
         Seed of the landmarks and samples; the same number gives the same rows, in the command line
         (`--seed`) too.
-    n_jobs : int or None, default=None
-        Threads; None and -1 take every core. The answer does not depend on it.
-    verbose : int, default=0
-        1 shows a progress bar on stderr, 2 a line an iteration.
-    callback : callable or None, default=None
-        Called with a `Progress` once an iteration; something true stops the run, and the result
-        is the one so far.
-    missing : {"error", "mean", "median", "drop"}, default="error"
-        What to do with NaN: refuse it, fill it by the column's mean or median, or leave the rows
-        out (their `outlier_scores_` are NaN).
-    encode : {None, "onehot", "ordinal", "drop"}, default=None
-        What to do with data frame columns that hold no numbers: refuse them, or turn them into
-        columns of 0 and 1, into positions, or leave them out.
+    %(n_jobs)s
+    %(verbose)s
+    %(callback)s
+    %(missing)s
+    %(encode)s
 
     Attributes
     ----------
@@ -79,25 +73,15 @@ class Exemplars(AssigningSelector):
         The chosen rows as the method saw them (encoded, filled).
     all_scores_ : ndarray of shape (n,)
         `scores_` of the picks, 0 for the other rows.
-    n_iter_ : int
-        Iterations (or picks) done.
-    objective_ : float
-        The model's objective at the result.
-    gap_ : float or None
-        None: the method has no duality gap.
-    status_ : {"converged", "iteration_limit", "stopped"}
-        How the run ended.
-    history_ : dict of arrays
-        `iteration`, `objective`, `residual`, `gap`, `mu` and `active`, one entry per iteration where the
-        method iterates.
-    seconds_ : dict
-        Wall-clock seconds of the phases `prepare`, `solve` and `score`.
-    notes_ : list of str
-        What else there is to know about the choice.
-    n_rows_, n_features_in_ : int
-        Shape of the table.
-    feature_names_in_ : ndarray of str
-        Names of the columns, if all are strings.
+    %(n_iter)s
+    %(objective)s
+    %(gap)s
+    %(status)s
+    %(history)s
+    %(seconds)s
+    %(notes)s
+    %(n_rows)s
+    %(feature_names_in)s
 
     Examples
     --------

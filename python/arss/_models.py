@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arss._docs import shared_docs
 from arss._kernels import KernelSelector, PenalisedSelector
 from arss._progress import Callback
 
@@ -12,6 +13,7 @@ from arss._progress import Callback
 OF_THE_PRESET = ("gamma_ratio", "max_iter", "tol")
 
 
+@shared_docs
 class ARSS(PenalisedSelector):
     """Accelerated robust subset selection: min sum |X - XA|^p + gamma sum_n |a^n|_2.
 
@@ -21,9 +23,7 @@ class ARSS(PenalisedSelector):
 
     Parameters
     ----------
-    n_samples : int or float, default=10
-        How many rows to choose: a number (at most as many as there are), or a share in (0, 1],
-        rounded down but at least one row.
+    %(n_samples)s
     p : float, default=0.5
         Exponent of the loss, in (0, 1]; with 1 the problem is convex and `gap_` a certificate.
     gamma : float or None, default=None
@@ -45,57 +45,35 @@ class ARSS(PenalisedSelector):
         Choose among the top max(10 K, 1000) one by one, each time the row with the largest score
         times 1 - exp(-3 d^2 / h2), d being the distance to the nearest pick so far; copies of a pick
         (less than .01 there) come last. `sample_indices_` are then in the order of choice.
-    kernel : {None, "rbf"}, default=None
-        Choose among the rows as they are, or as a bounded similarity to `landmarks` sees them
-        (Nystroem features, width by the median distance): rows far out do not count for more then.
-        `outlier_scores_` are those of the mapped rows.
-    landmarks : int, default=256
-        Columns of the mapped table; only with `kernel`.
-    random_state : int, RandomState instance or None, default=0
-        Seed of the landmarks; only with `kernel`.
-    n_jobs : int or None, default=None
-        Threads; None and -1 take every core. The answer does not depend on it.
-    verbose : int, default=0
-        1 shows a progress bar on stderr, 2 a line an iteration.
-    callback : callable or None, default=None
-        Called with a `Progress` once an iteration; something true stops the run, and the result
-        is the one so far.
-    missing : {"error", "mean", "median", "drop"}, default="error"
-        What to do with NaN: refuse it, fill it by the column's mean or median, or leave the rows
-        out (their `outlier_scores_` are NaN).
-    encode : {None, "onehot", "ordinal", "drop"}, default=None
-        What to do with data frame columns that hold no numbers: refuse them, or turn them into
-        columns of 0 and 1, into positions, or leave them out.
+    %(kernel)s
+    %(landmarks)s
+    %(random_state_zero)s
+    %(n_jobs)s
+    %(verbose)s
+    %(callback)s
+    %(missing)s
+    %(encode)s
 
     Attributes
     ----------
-    sample_indices_ : ndarray of shape (n_chosen,)
-        Positions of the chosen rows, best first.
+    %(sample_indices)s
     scores_ : ndarray of shape (n_chosen,)
         Their scores: sums of |a^n|, the row of coefficients.
-    all_scores_ : ndarray of shape (n,) or None
-        The score of every row, where it was computed.
+    %(all_scores)s
     outlier_scores_ : ndarray of shape (n,)
         What the method leaves of each row, larger is stranger: |x_n - X a_n|_2.
-    n_iter_ : int
-        Iterations (or picks) done.
-    objective_ : float
-        The model's objective at the result.
+    %(n_iter)s
+    %(objective)s
     gap_ : float or None
         Relative duality gap if p = 1, otherwise None.
-    status_ : {"converged", "iteration_limit", "stopped"}
-        How the run ended.
+    %(status)s
     history_ : dict of arrays
         `iteration`, `objective`, `residual`, `gap`, `mu` and `active` (the share of the entries of the
         error that are not zero: where the loss acts), one entry per iteration.
-    seconds_ : dict
-        Wall-clock seconds of the phases `prepare`, `solve` and `score`.
-    notes_ : list of str
-        What else there is to know about the choice.
-    n_rows_, n_features_in_ : int
-        Shape of the table.
-    feature_names_in_ : ndarray of str
-        Names of the columns, if all are strings.
+    %(seconds)s
+    %(notes)s
+    %(n_rows)s
+    %(feature_names_in)s
 
     Examples
     --------
@@ -160,6 +138,7 @@ class ARSS(PenalisedSelector):
         return {"preset": self.preset} | {name: settings[name] for name in settings if name not in OF_THE_PRESET}
 
 
+@shared_docs
 class RRSS(PenalisedSelector):
     """Robust representative subset selection: min sum_n |x_n - X a_n|_2 + gamma sum_n |a^n|_2.
 
@@ -167,9 +146,7 @@ class RRSS(PenalisedSelector):
 
     Parameters
     ----------
-    n_samples : int or float, default=10
-        How many rows to choose: a number (at most as many as there are), or a share in (0, 1],
-        rounded down but at least one row.
+    %(n_samples)s
     gamma : float or None, default=None
         Weight of the row penalty as it stands in the objective; if given, `gamma_ratio` is not used.
     gamma_ratio : float, default=0.1
@@ -185,57 +162,33 @@ class RRSS(PenalisedSelector):
         Choose among the top max(10 K, 1000) one by one, each time the row with the largest score
         times 1 - exp(-3 d^2 / h2), d being the distance to the nearest pick so far; copies of a pick
         (less than .01 there) come last. `sample_indices_` are then in the order of choice.
-    kernel : {None, "rbf"}, default=None
-        Choose among the rows as they are, or as a bounded similarity to `landmarks` sees them
-        (Nystroem features, width by the median distance): rows far out do not count for more then.
-        `outlier_scores_` are those of the mapped rows.
-    landmarks : int, default=256
-        Columns of the mapped table; only with `kernel`.
-    random_state : int, RandomState instance or None, default=0
-        Seed of the landmarks; only with `kernel`.
-    n_jobs : int or None, default=None
-        Threads; None and -1 take every core. The answer does not depend on it.
-    verbose : int, default=0
-        1 shows a progress bar on stderr, 2 a line an iteration.
-    callback : callable or None, default=None
-        Called with a `Progress` once an iteration; something true stops the run, and the result
-        is the one so far.
-    missing : {"error", "mean", "median", "drop"}, default="error"
-        What to do with NaN: refuse it, fill it by the column's mean or median, or leave the rows
-        out (their `outlier_scores_` are NaN).
-    encode : {None, "onehot", "ordinal", "drop"}, default=None
-        What to do with data frame columns that hold no numbers: refuse them, or turn them into
-        columns of 0 and 1, into positions, or leave them out.
+    %(kernel)s
+    %(landmarks)s
+    %(random_state_zero)s
+    %(n_jobs)s
+    %(verbose)s
+    %(callback)s
+    %(missing)s
+    %(encode)s
 
     Attributes
     ----------
-    sample_indices_ : ndarray of shape (n_chosen,)
-        Positions of the chosen rows, best first.
+    %(sample_indices)s
     scores_ : ndarray of shape (n_chosen,)
         Their scores: sums of |a^n|, the row of coefficients.
-    all_scores_ : ndarray of shape (n,) or None
-        The score of every row, where it was computed.
+    %(all_scores)s
     outlier_scores_ : ndarray of shape (n,)
         What the method leaves of each row, larger is stranger: |x_n - X a_n|_2.
-    n_iter_ : int
-        Iterations (or picks) done.
-    objective_ : float
-        The model's objective at the result.
+    %(n_iter)s
+    %(objective)s
     gap_ : float or None
         Relative duality gap.
-    status_ : {"converged", "iteration_limit", "stopped"}
-        How the run ended.
-    history_ : dict of arrays
-        `iteration`, `objective`, `residual`, `gap`, `mu` and `active`, one entry per iteration where the
-        method iterates.
-    seconds_ : dict
-        Wall-clock seconds of the phases `prepare`, `solve` and `score`.
-    notes_ : list of str
-        What else there is to know about the choice.
-    n_rows_, n_features_in_ : int
-        Shape of the table.
-    feature_names_in_ : ndarray of str
-        Names of the columns, if all are strings.
+    %(status)s
+    %(history)s
+    %(seconds)s
+    %(notes)s
+    %(n_rows)s
+    %(feature_names_in)s
 
     Examples
     --------
@@ -286,6 +239,7 @@ class RRSS(PenalisedSelector):
         self.encode = encode
 
 
+@shared_docs
 class TED(KernelSelector):
     """Transductive experimental design: rows from which a ridge regression represents all others.
 
@@ -294,62 +248,35 @@ class TED(KernelSelector):
 
     Parameters
     ----------
-    n_samples : int or float, default=10
-        How many rows to choose: a number (at most as many as there are), or a share in (0, 1],
-        rounded down but at least one row.
+    %(n_samples)s
     alpha : float, default=0.1
         Ridge, larger than 0.
-    kernel : {None, "rbf"}, default=None
-        Choose among the rows as they are, or as a bounded similarity to `landmarks` sees them
-        (Nystroem features, width by the median distance): rows far out do not count for more then.
-        `outlier_scores_` are those of the mapped rows.
-    landmarks : int, default=256
-        Columns of the mapped table; only with `kernel`.
-    random_state : int, RandomState instance or None, default=0
-        Seed of the landmarks; only with `kernel`.
-    n_jobs : int or None, default=None
-        Threads; None and -1 take every core. The answer does not depend on it.
-    verbose : int, default=0
-        1 shows a progress bar on stderr, 2 a line an iteration.
-    callback : callable or None, default=None
-        Called with a `Progress` once an iteration; something true stops the run, and the result
-        is the one so far.
-    missing : {"error", "mean", "median", "drop"}, default="error"
-        What to do with NaN: refuse it, fill it by the column's mean or median, or leave the rows
-        out (their `outlier_scores_` are NaN).
-    encode : {None, "onehot", "ordinal", "drop"}, default=None
-        What to do with data frame columns that hold no numbers: refuse them, or turn them into
-        columns of 0 and 1, into positions, or leave them out.
+    %(kernel)s
+    %(landmarks)s
+    %(random_state_zero)s
+    %(n_jobs)s
+    %(verbose)s
+    %(callback)s
+    %(missing)s
+    %(encode)s
 
     Attributes
     ----------
-    sample_indices_ : ndarray of shape (n_chosen,)
-        Positions of the chosen rows, best first.
+    %(sample_indices)s
     scores_ : ndarray of shape (n_chosen,)
         Their scores: what each pick gained.
-    all_scores_ : ndarray of shape (n,) or None
-        The score of every row, where it was computed.
+    %(all_scores)s
     outlier_scores_ : ndarray of shape (n,)
         What the method leaves of each row, larger is stranger: the root of its term in the objective.
-    n_iter_ : int
-        Iterations (or picks) done.
-    objective_ : float
-        The model's objective at the result.
-    gap_ : float or None
-        None: the method has no duality gap.
-    status_ : {"converged", "iteration_limit", "stopped"}
-        How the run ended.
-    history_ : dict of arrays
-        `iteration`, `objective`, `residual`, `gap`, `mu` and `active`, one entry per iteration where the
-        method iterates.
-    seconds_ : dict
-        Wall-clock seconds of the phases `prepare`, `solve` and `score`.
-    notes_ : list of str
-        What else there is to know about the choice.
-    n_rows_, n_features_in_ : int
-        Shape of the table.
-    feature_names_in_ : ndarray of str
-        Names of the columns, if all are strings.
+    %(n_iter)s
+    %(objective)s
+    %(gap)s
+    %(status)s
+    %(history)s
+    %(seconds)s
+    %(notes)s
+    %(n_rows)s
+    %(feature_names_in)s
 
     Examples
     --------

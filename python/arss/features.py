@@ -10,12 +10,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from arss import _html
 from arss._base import solve
+from arss._docs import shared_docs
 from arss._input import count, read
 from arss._progress import Callback
 
 METHODS = ("arss", "rrss", "ted", "rrqr")
 
 
+@shared_docs
 class FeatureSelector(SelectorMixin, BaseEstimator):
     """Choose the columns that stand for all others, without labels.
 
@@ -35,10 +37,8 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
     p, gamma, gamma_ratio, alpha, max_iter, tol : float or None, default=None
         Settings of the method, as in its row selector; None leaves its default, and one that the
         method does not have is an error.
-    n_jobs : int or None, default=None
-        Threads; None and -1 take every core. The answer does not depend on it.
-    verbose : int, default=0
-        1 shows a progress bar on stderr, 2 a line an iteration.
+    %(n_jobs)s
+    %(verbose)s
     callback : callable or None, default=None
         Called with a `Progress` once an iteration; something true stops the run.
 
@@ -50,8 +50,7 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
         The score of every column.
     residuals_ : ndarray of shape (n_features_in_,)
         What the method leaves of each column.
-    n_iter_ : int
-        Iterations (or picks) done.
+    %(n_iter)s
     objective_, gap_, status_, history_, seconds_, notes_
         As in the row selectors.
     n_features_in_ : int

@@ -1,0 +1,116 @@
+"""Parts of docstrings that several estimators share: said once, filled in where `%(name)s` stands."""
+
+import re
+from typing import TypeVar
+
+Estimator = TypeVar("Estimator", bound=type)
+
+_PARTS = {
+    "all_scores": """\
+all_scores_ : ndarray of shape (n,) or None
+    The score of every row, where it was computed.
+""",
+    "callback": """\
+callback : callable or None, default=None
+    Called with a `Progress` once an iteration; something true stops the run, and the result
+    is the one so far.
+""",
+    "encode": """\
+encode : {None, "onehot", "ordinal", "drop"}, default=None
+    What to do with data frame columns that hold no numbers: refuse them, or turn them into
+    columns of 0 and 1, into positions, or leave them out.
+""",
+    "feature_names_in": """\
+feature_names_in_ : ndarray of str
+    Names of the columns, if all are strings.
+""",
+    "gap": """\
+gap_ : float or None
+    None: the method has no duality gap.
+""",
+    "history": """\
+history_ : dict of arrays
+    `iteration`, `objective`, `residual`, `gap`, `mu` and `active`, one entry per iteration where the
+    method iterates.
+""",
+    "kernel": """\
+kernel : {None, "rbf"}, default=None
+    Choose among the rows as they are, or as a bounded similarity to `landmarks` sees them
+    (Nystroem features, width by the median distance): rows far out do not count for more then.
+    `outlier_scores_` are those of the mapped rows.
+""",
+    "landmarks": """\
+landmarks : int, default=256
+    Columns of the mapped table; only with `kernel`.
+""",
+    "missing": """\
+missing : {"error", "mean", "median", "drop"}, default="error"
+    What to do with NaN: refuse it, fill it by the column's mean or median, or leave the rows
+    out (their `outlier_scores_` are NaN).
+""",
+    "n_iter": """\
+n_iter_ : int
+    Iterations (or picks) done.
+""",
+    "n_jobs": """\
+n_jobs : int or None, default=None
+    Threads; None and -1 take every core. The answer does not depend on it.
+""",
+    "n_rows": """\
+n_rows_, n_features_in_ : int
+    Shape of the table.
+""",
+    "n_samples": """\
+n_samples : int or float, default=10
+    How many rows to choose: a number (at most as many as there are), or a share in (0, 1],
+    rounded down but at least one row.
+""",
+    "notes": """\
+notes_ : list of str
+    What else there is to know about the choice.
+""",
+    "objective": """\
+objective_ : float
+    The model's objective at the result.
+""",
+    "outlier_scores": """\
+outlier_scores_ : ndarray of shape (n,)
+    What the method leaves of each row, larger is stranger: the distance to the nearest pick.
+""",
+    "random_state": """\
+random_state : int, RandomState instance or None, default=None
+    Seed; the same number gives the same rows, in the command line (`--seed`) too.
+""",
+    "random_state_zero": """\
+random_state : int, RandomState instance or None, default=0
+    Seed of the landmarks; only with `kernel`.
+""",
+    "sample_indices": """\
+sample_indices_ : ndarray of shape (n_chosen,)
+    Positions of the chosen rows, best first.
+""",
+    "seconds": """\
+seconds_ : dict
+    Wall-clock seconds of the phases `prepare`, `solve` and `score`.
+""",
+    "status": """\
+status_ : {"converged", "iteration_limit", "stopped"}
+    How the run ended.
+""",
+    "verbose": """\
+verbose : int, default=0
+    1 shows a progress bar on stderr, 2 a line an iteration.
+""",
+}
+
+
+def shared_docs(estimator: Estimator) -> Estimator:
+    """Fill the shared parts into the docstring of a class."""
+
+    def part(found: re.Match[str]) -> str:
+        return "\n".join(f"    {line}" if line else line for line in _PARTS[found[1]].rstrip("\n").split("\n"))
+
+    # Without docstrings (python -OO) there is nothing to fill in.
+    if estimator.__doc__:
+        estimator.__doc__ = re.sub(r"^    %\((\w+)\)s$", part, estimator.__doc__, flags=re.MULTILINE)
+    return estimator
