@@ -52,7 +52,7 @@ test-python:
 
 # The paper's experiments, small, twice, on tables that come with scikit-learn: is everything run, and the same again?
 reproduce-smoke:
-	benchmarks/paper/run.sh --smoke
+	ARSS_PROFILE=dev benchmarks/paper/run.sh --smoke
 
 # Every experiment of docs/explanation/paper-claims.md; stopped and called again it continues. PAPER="accuracy --data DIR".
 reproduce:

@@ -13,7 +13,7 @@ if ! cmp -s "$requirements" "$work/installed.txt"; then
     cp "$requirements" "$work/installed.txt"
 fi
 rm -rf "$work/dist"
-(cd "$root/python" && "$bin/maturin" build --release --quiet --interpreter "$bin/python" --out "$work/dist")
+(cd "$root/python" && "$bin/maturin" build --profile "${ARSS_PROFILE:-release}" --quiet --interpreter "$bin/python" --out "$work/dist")
 "$bin/pip" install --quiet --disable-pip-version-check --force-reinstall --no-deps "$work"/dist/*.whl
 # datasets.py and keel.py lie beside this file.
 export PYTHONPATH=$root/benchmarks
