@@ -157,7 +157,6 @@ REFUSED = {
     "quota": "select T/plants.csv -k 3 --group kind --quotas grey=1",
     "disk-kmeans": "select T/tall.npy -k 3 --method kmeans --checkpoint kept",
     "disk-wide": "select T/wide.npy -k 3 --method ted --checkpoint kept",
-    "disk-group": "select T/plants.csv -k 3 --group kind --checkpoint kept",
     "memory": "select T/big.npy -k 3 --memory 10M",
     "clean": "outliers T/plants.csv --threshold 0 --clean clean.csv",
 }

@@ -35,21 +35,8 @@ pub(super) fn score_rows(
     run: &mut RunOptions<'_>,
 ) -> Result<(usize, bool), Error> {
     let (items, features) = (rows.items(), rows.features());
-    let sample = Landmarks::draw(kernel, items);
-    let cache = RowCache::fetch(rows, sample.landmarks.iter().chain(&sample.scale).copied().collect())?;
-    let landmarks = Landmarks::new(kernel, &Table { rows: cache.access(rows), origin }, &sample);
-    let count = landmarks.items.len();
-    let mut step = ScoreStep {
-        rows: None,
-        h2: landmarks.h2,
-        ridge: kernel.ridge,
-        origin: origin.to_vec(),
-        own_scores: (0..count).map(|j| 1.0 / landmarks.inverse[(j, j)]).collect(),
-        values: Matrix(faer::Mat::from_fn(count, features, |i, j| landmarks.rows[i * features + j])),
-        root: landmarks.root(),
-        landmarks: landmarks.items,
-    };
-    drop(cache);
+    let mut step = score_step(kernel, rows, origin)?;
+    let count = step.landmarks.len();
     let stretch = rows.stretch((features + count) * count);
     for start in (0..items).step_by(stretch) {
         let end = (start + stretch).min(items);
@@ -63,6 +50,24 @@ pub(super) fn score_rows(
         step = again;
     }
     Ok((items, false))
+}
+
+/// The step that scores rows by the landmarks of a table.
+fn score_step(kernel: &Kernel, rows: &mut dyn RowBackend, origin: &[f64]) -> Result<ScoreStep, Error> {
+    let sample = Landmarks::draw(kernel, rows.items());
+    let cache = RowCache::fetch(rows, sample.landmarks.iter().chain(&sample.scale).copied().collect())?;
+    let landmarks = Landmarks::new(kernel, &Table { rows: cache.access(rows), origin }, &sample);
+    let (count, features) = (landmarks.items.len(), rows.features());
+    Ok(ScoreStep {
+        rows: None,
+        h2: landmarks.h2,
+        ridge: kernel.ridge,
+        origin: origin.to_vec(),
+        own_scores: (0..count).map(|j| 1.0 / landmarks.inverse[(j, j)]).collect(),
+        root: landmarks.root(),
+        values: Matrix(faer::Mat::from_fn(count, features, |i, j| landmarks.rows[i * features + j])),
+        landmarks: landmarks.items,
+    })
 }
 
 /// The scores that stand for all: those at [`gate::quantiles`] of the `scored` rows.
