@@ -99,7 +99,7 @@ impl Plan {
         plan
     }
 
-    /// Adds a line, or says it anew.
+    /// Adds a line, or replaces the one of that name.
     fn add(&mut self, name: &'static str, text: &str, value: Value) {
         self.object[name] = value;
         match self.lines.iter_mut().find(|(known, _)| *known == name) {

@@ -7,7 +7,7 @@ use arss_table::{DenseMatrix, Matrix};
 
 /// Items of the first piece; each further one has four times as many.
 const FIRST: usize = 1000;
-/// A piece that took so long tells enough.
+/// A timing this long is reliable enough to extrapolate.
 const ENOUGH: Duration = Duration::from_millis(300);
 
 /// What was timed, and what follows from it.
@@ -77,7 +77,7 @@ fn work(method: &Method, selection: &Selection, [n, l, k]: [f64; 3]) -> f64 {
     let rounds = selection.report.iterations.max(1) as f64;
     let choice = || {
         let (pool, reference) = (n.min(8192f64.max(4.0 * k)), n.min(8192.0));
-        // Each pick measures a few dozen candidates anew; an exponential takes as long as some 200 multiplications
+        // Each pick evaluates a few dozen candidates again; an exponential takes as long as some 200 multiplications
         // of a large product (measured at 16,000 and 200,000 x 20).
         (pool + 32.0 * k) * reference * (l + 200.0) + n * k * l
     };
