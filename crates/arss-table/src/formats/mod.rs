@@ -21,8 +21,8 @@ use crate::byte_source::Compression;
 use crate::{ByName, TableError};
 
 /// All formats, in the order in which messages and the help list them.
-static FORMATS: [&dyn FileFormat; 7] =
-    [&csv::CSV, &csv::TSV, &parquet::Parquet, &arrow::Arrow, &jsonl::Jsonl, &npy::Npy, &npz::Npz];
+static FORMATS: &[&dyn FileFormat] =
+    &[&csv::CSV, &csv::TSV, &parquet::Parquet, &arrow::Arrow, &jsonl::Jsonl, &npy::Npy, &npz::Npz];
 
 /// One of the known formats.
 #[derive(Debug, Clone, Copy)]
