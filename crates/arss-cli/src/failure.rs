@@ -63,7 +63,7 @@ impl fmt::Display for Failure {
 impl From<arss::Error> for Failure {
     fn from(error: arss::Error) -> Self {
         match error {
-            // A disk that is full or a file that is gone: the input is not to blame.
+            // A full disk or a file that vanished is not the fault of the input.
             arss::Error::Backend { reason } => Failure::Run(reason),
             error => Failure::Input(error.to_string()),
         }
@@ -83,7 +83,7 @@ impl From<TableError> for Failure {
 pub fn from_clap(error: &clap::Error) -> Result<(), Failure> {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            // A closed pipe is no failure: nobody is left to read it.
+            // A closed pipe is not a failure: no reader is left.
             let _ = error.print();
             Ok(())
         }

@@ -18,10 +18,10 @@ mod terminal;
 use std::ffi::OsString;
 use std::time::Instant;
 
-use args::{Cli, Command, SelectArgs, config_file};
+use args::{Cli, Command, config_file};
 use clap::error::ErrorKind;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
-use commands::{compare, completions, demo, man, outliers, plan, report, select};
+use commands::{compare, completions, demo, features, man, outliers, plan, report, select};
 use failure::Failure;
 use serde_json::json;
 use terminal::{interrupt, messages};
@@ -83,7 +83,7 @@ fn command(matches: &ArgMatches, words: &[OsString]) -> Result<(), Failure> {
     interrupt::install()?;
     match cli.command {
         Command::Select(args) => select::run(&args, words),
-        Command::Features(args) => select::run(&SelectArgs { features: true, ..*args }, words),
+        Command::Features(args) => features::run(*args, words),
         Command::Outliers(args) => outliers::run(&args, words),
         Command::Compare(args) => compare::run(&args, words),
         Command::Plan(args) => plan::run(&args),

@@ -135,7 +135,7 @@ fn checkpoint_of<'a, T: DiskFloat>(
     Ok(Some(found))
 }
 
-/// Calls `choose` with a run that tells how far it is and listens for Ctrl-C.
+/// Calls `choose` with run options that report progress and stop on Ctrl-C.
 fn with_run(
     job: &Job<'_>,
     messages: &mut Messages,

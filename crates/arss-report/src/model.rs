@@ -204,7 +204,7 @@ fn convergence(subject: &Subject<'_>) -> Option<Convergence> {
     let mut residual: Vec<[f64; 2]> = positive(thinned(history.iter().map(|step| step.residual)));
     let gap: Vec<[f64; 2]> = positive(thinned(history.iter().map(|step| step.gap)));
     if residual == gap {
-        // The gap is what the rule compares: one curve tells it all.
+        // The stopping rule compares the gap, so one curve shows both.
         residual.clear();
     }
     let proof = summary::certificate(subject).map_or_else(

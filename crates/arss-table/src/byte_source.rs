@@ -1,4 +1,4 @@
-//! The bytes of an input: a file that is read where needed, or memory for what can be read only once.
+//! The bytes of an input: a file that is read at any position, or memory for what can be read only once.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -11,9 +11,9 @@ use crate::untrusted::limit::MemoryLimit;
 
 /// What stands for standard input among the paths.
 pub const STDIN: &str = "-";
-/// An archive that unpacks to this much and more is suspected.
+/// From this decompressed size on, the compression ratio is checked.
 const SUSPECT: u64 = 1 << 30;
-/// Archives of tables shrink by less than this; those that are made to harm by a thousand.
+/// Tables compress by less than this; decompression bombs by a thousand.
 const RATIO: u64 = 200;
 
 /// The bytes of an input.

@@ -1,4 +1,4 @@
-//! A matrix on disk: rows in a scratch file, or in an array that somebody else wrote.
+//! A matrix on disk: rows in a scratch file, or in an npy file.
 
 use std::fs::File;
 use std::io;

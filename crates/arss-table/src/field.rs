@@ -1,4 +1,4 @@
-//! What a piece of text stands for: a number, a truth value, a date, nothing, or text.
+//! The value of a text field: a number, a boolean, a date, missing, or text.
 
 use chrono::NaiveDate;
 

@@ -1,4 +1,4 @@
-//! The memory that a run may use: what is free on the machine, or less in a container.
+//! The memory that is free on the machine, or less within a container.
 
 use std::fs;
 use std::path::Path;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::TableError;
 use crate::byte_source::STDIN;
 
-/// The files that the words on the command line stand for; patterns that no shell has expanded are expanded here.
+/// The files that paths and patterns name; patterns that no shell has expanded are expanded here.
 pub fn expand(words: &[PathBuf]) -> Result<Vec<PathBuf>, TableError> {
     let mut paths: Vec<PathBuf> = Vec::new();
     for word in words {

@@ -1,4 +1,4 @@
-//! What is seen of the numbers of a column while they pass.
+//! Running statistics of the numbers of a column.
 
 use crate::output_types::OutputType;
 

@@ -1,4 +1,4 @@
-//! Numbers as text for people.
+//! Short text for numbers.
 
 /// A number with about five digits; `-` where there is none.
 pub fn number(value: f64) -> String {

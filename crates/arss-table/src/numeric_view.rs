@@ -1,4 +1,4 @@
-//! The numbers of a table one by one, whatever their type.
+//! Single numbers of a matrix in memory as `f64`, whatever its type.
 
 use arss::Samples;
 

@@ -105,7 +105,7 @@ impl Table {
         let mut shown = self.shown.borrow_mut();
         let wanted: Vec<usize> = rows.iter().copied().filter(|row| !shown.contains_key(row)).collect();
         let numbers: Vec<usize> = wanted.iter().map(|&row| self.number(row)).collect();
-        // A column that was not used may be broken, or the file gone: nothing was chosen by it, and writing fails then.
+        // An unused column may be broken, or the file may have vanished. The choice is still good; writing will fail.
         let unreadable = || vec![vec![UNREADABLE.to_owned(); self.source.headings.len()]; numbers.len()];
         let cells = self.source.cells(&numbers).unwrap_or_else(|_| unreadable());
         shown.extend(wanted.into_iter().zip(cells));

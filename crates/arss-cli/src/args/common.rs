@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-/// How a command speaks, and what it takes.
+/// Output format, memory and threads.
 #[derive(Debug, Args)]
 pub struct CommonArgs {
     /// Print one JSON object instead of a table

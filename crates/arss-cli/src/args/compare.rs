@@ -30,7 +30,7 @@ pub struct CompareArgs {
     /// Write a page with the table and with what exemplars choose: one .html file, no network needed
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
-    /// How it speaks.
+    /// Output format, memory and threads.
     #[command(flatten)]
     pub common: CommonArgs,
 }

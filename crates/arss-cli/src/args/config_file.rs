@@ -36,7 +36,7 @@ impl Merged {
         (!names.is_empty()).then(|| format!("settings from {}: {}", self.path.display(), names.join(", ")))
     }
 
-    /// A failure that speaks of a flag of the file also says so.
+    /// Adds the line of the settings file to a failure about a flag that was set there.
     pub fn explained(&self, failure: Failure) -> Failure {
         let Failure::Input(text) = &failure else { return failure };
         let spoken = |name: &str| text.split_whitespace().any(|word| flag_of(word) == name);

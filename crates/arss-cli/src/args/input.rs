@@ -11,9 +11,8 @@ use crate::args::by_name::by_name;
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Input")]
 pub struct InputArgs {
-    /// The table: .csv, .tsv, .parquet, .arrow, .feather, .jsonl, .npy, .npz, text also as .gz or .zst; - is stdin.
-    /// Several files (or a 'pattern*') with the same columns make one table
-    #[arg(required = true, value_name = "INPUT")]
+    /// The files of the table.
+    #[arg(required = true, value_name = "INPUT", help = inputs_help())]
     pub inputs: Vec<PathBuf>,
     /// What the input is, if its name does not tell
     #[arg(long, value_parser = by_name::<Format>(), value_name = "NAME", help_heading = "Input")]
@@ -78,6 +77,15 @@ impl InputArgs {
             scratch: None,
         }
     }
+}
+
+/// The help of the inputs, with the extensions of all formats.
+fn inputs_help() -> String {
+    let extensions = arss_table::read_extensions().join(", ");
+    format!(
+        "The table: {extensions}, text also as .gz or .zst; - is stdin. Several files (or a 'pattern*') with the same \
+         columns make one table"
+    )
 }
 
 fn delimiter(text: &str) -> Result<u8, String> {

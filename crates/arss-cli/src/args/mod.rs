@@ -23,8 +23,6 @@ use crate::args::help::{CompletionsArgs, ManArgs};
 use crate::args::input::InputArgs;
 use crate::args::outliers::OutliersArgs;
 use crate::args::output::{EXIT_CODES, GlobalArgs, OutputArgs};
-use crate::commands::plan::PlanArgs;
-use crate::commands::report::ReportArgs;
 
 /// The method for columns, unless another is named: it explains the other columns best (docs/reference/command-line.md has figures).
 const FOR_COLUMNS: &str = "ted";
@@ -85,6 +83,35 @@ pub struct DemoArgs {
     /// Folder for chosen.csv, scores.csv, result.json and report.html; made if it is not there
     #[arg(value_name = "DIR", default_value = "arss-demo")]
     pub directory: PathBuf,
+}
+
+/// Flags of `arss plan`: those of `arss select`.
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct PlanArgs {
+    /// What would be run.
+    #[command(flatten)]
+    pub select: SelectArgs,
+}
+
+/// Flags of `arss report`.
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct ReportArgs {
+    /// What `arss select --result` wrote
+    pub result: PathBuf,
+    /// The page
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Where the table is now, if it was moved
+    #[arg(long, value_name = "FILE")]
+    pub input: Option<PathBuf>,
+    /// Replace a page that exists already
+    #[arg(long)]
+    pub force: bool,
+    /// Say nothing on stderr but errors
+    #[arg(short, long)]
+    pub quiet: bool,
 }
 
 /// Flags of `arss select`.

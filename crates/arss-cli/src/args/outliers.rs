@@ -35,7 +35,7 @@ pub struct OutliersArgs {
     /// Write a page that shows the rows and why they are strange: one .html file, no network needed
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
-    /// How it speaks.
+    /// Output format, memory and threads.
     #[command(flatten)]
     pub common: CommonArgs,
     /// Settings of the score.

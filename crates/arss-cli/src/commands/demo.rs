@@ -53,7 +53,7 @@ struct Rivals {
 }
 
 fn rivals(table: &Table) -> Result<Rivals, Failure> {
-    // Their notes are about runs that nobody asked for.
+    // Notes of these runs would not be about the result that is shown.
     let mut silent = Messages::new(true);
     let mut choose = |method: Method| solve::run(&table.matrix, &job(&method), &mut silent);
     let paper = choose(Method::Arss(Arss::paper()))?;

@@ -11,6 +11,7 @@ use crate::solve::Job;
 pub mod compare;
 pub mod completions;
 pub mod demo;
+pub mod features;
 pub mod man;
 pub mod outliers;
 pub mod plan;

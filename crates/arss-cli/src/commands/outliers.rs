@@ -62,7 +62,7 @@ pub fn run(args: &OutliersArgs, words: &[OsString]) -> Result<(), Failure> {
         all_scores: false,
         disk: Disk::default(),
     };
-    // What the gate sets aside is told in the line at the end, with the threshold that was asked for.
+    // The final line reports the outliers, with the threshold of the flags.
     let selection = solve::run(&table.matrix, &job, &mut Messages::new(true))?;
     let found = Found::new(&table, &selection, args.threshold)?;
     let kept = found.kept();

@@ -3,11 +3,9 @@
 use std::path::Path;
 
 use arss_table::{Table, TableShape, byte_size};
-use clap::Args;
 use serde_json::{Value, json};
 
-use crate::args::SelectArgs;
-use crate::args::output::EXIT_CODES;
+use crate::args::{PlanArgs, SelectArgs};
 use crate::commands::select;
 use crate::failure::Failure;
 use crate::output_files;
@@ -19,15 +17,6 @@ use crate::terminal::progress::{self, Show, span};
 
 /// Names in one line.
 const NAMES: usize = 12;
-
-/// Flags of `arss plan`: those of `arss select`.
-#[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
-pub struct PlanArgs {
-    /// What would be run.
-    #[command(flatten)]
-    pub select: SelectArgs,
-}
 
 /// Runs `arss plan`.
 pub fn run(args: &PlanArgs) -> Result<(), Failure> {
@@ -108,7 +97,7 @@ impl Plan {
         plan
     }
 
-    /// Adds a line, or says it anew.
+    /// Adds a line, or replaces the one of that name.
     fn add(&mut self, name: &'static str, text: &str, value: Value) {
         self.object[name] = value;
         match self.lines.iter_mut().find(|(known, _)| *known == name) {

@@ -1,38 +1,17 @@
 //! `arss report`: the page from an earlier result and its table.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use arss_report::saved_result::{Input, Saved};
-use clap::{Args, Parser};
+use clap::Parser;
 
-use crate::args::output::EXIT_CODES;
-use crate::args::{Cli, Command, SelectArgs};
+use crate::args::{Cli, Command, ReportArgs, SelectArgs};
 use crate::commands::select;
 use crate::failure::Failure;
 use crate::output_files::{self, Files};
 use crate::terminal::messages::Messages;
 use crate::terminal::progress::{self, Show};
-
-/// Flags of `arss report`.
-#[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
-pub struct ReportArgs {
-    /// What `arss select --result` wrote
-    pub result: PathBuf,
-    /// The page
-    #[arg(short, long, value_name = "FILE")]
-    pub output: PathBuf,
-    /// Where the table is now, if it was moved
-    #[arg(long, value_name = "FILE")]
-    pub input: Option<PathBuf>,
-    /// Replace a page that exists already
-    #[arg(long)]
-    pub force: bool,
-    /// Say nothing on stderr but errors
-    #[arg(short, long)]
-    pub quiet: bool,
-}
 
 /// Runs `arss report`.
 pub fn run(args: &ReportArgs) -> Result<(), Failure> {

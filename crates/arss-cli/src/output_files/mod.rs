@@ -59,13 +59,13 @@ fn staged() -> MutexGuard<'static, Staged> {
     STAGED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes what is half done, for a process that ends now, and tells what it leaves.
+/// Removes unfinished files because the process ends now; returns what remains.
 pub fn abandon() -> Kept {
     let mut staged = staged();
     // What cannot be removed is left to the next run.
     staged.paths.drain(..).for_each(|path| drop(fs::remove_file(path)));
     let kept = if staged.committed { Kept::Everything } else { Kept::Nothing };
-    // Nobody shall begin a file after this: the lock is never given back.
+    // The lock is never released, so that no other thread starts a file after this.
     std::mem::forget(staged);
     kept
 }
@@ -153,7 +153,7 @@ fn new_beside(target: &Path) -> std::io::Result<NamedTempFile> {
     builder.tempfile_in(folder_of(target))
 }
 
-/// Prints to stdout; a reader that has gone away is no failure.
+/// Prints to stdout; a closed pipe is not a failure.
 pub fn print(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {

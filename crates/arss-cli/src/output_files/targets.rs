@@ -1,4 +1,4 @@
-//! Files that a command shall write: checked before it reads anything.
+//! Output files of a command: checked before it reads anything.
 
 use std::path::{Path, PathBuf};
 

@@ -30,7 +30,7 @@ pub fn plan(args: &SelectArgs, method: &Method) -> Result<MemoryPlan, Failure> {
     }
     let checkpoint = flags.checkpoint.is_some();
     let Some(table) = arss_table::probe_shape(&args.input.inputs, &select::read_options(args)) else {
-        // Packed, from a pipe, or no table: where somebody cares about memory it is unpacked to the disk.
+        // Compressed, from a pipe, or no table. If the flags limit memory, it is decompressed to the disk.
         let cared = args.out.memory.is_some() || flags.scratch.is_some() || checkpoint;
         let can = can_stream(args, method, None);
         return match can {
@@ -40,7 +40,7 @@ pub fn plan(args: &SelectArgs, method: &Method) -> Result<MemoryPlan, Failure> {
         };
     };
     if table.rows == 0 || table.used == 0 {
-        // Reading tells what is wrong with it.
+        // Reading reports what is wrong.
         return Ok(MemoryPlan::default());
     }
     let size = memory_estimate::problem_size(&table, args);
@@ -63,8 +63,8 @@ pub fn plan(args: &SelectArgs, method: &Method) -> Result<MemoryPlan, Failure> {
     let disk = table.rows.saturating_mul(table.used).saturating_mul(8).saturating_add(state);
     check_free(&folder, &folder, ("scratch files need", disk, "--scratch"))?;
     if let Some(kept) = flags.checkpoint.as_deref().filter(|_| !args.features) {
-        // The next state is whole before the last one is removed; one of them is there if the run goes on. What the
-        // log of the passes takes depends on how many there will be.
+        // The next state is complete before the last one is removed; one of them is there if the run is resumed. The size
+        // of the replay log depends on the number of passes.
         let goes_on = flags.resume && Checkpoint::<f64>::is_in(kept);
         let states = state.saturating_mul(if goes_on { 1 } else { 2 });
         let place = kept.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new("."));

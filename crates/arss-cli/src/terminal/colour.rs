@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal;
 
-/// True if stderr is a terminal that shows colours and nobody asked for none: NO_COLOR (set to anything) and
+/// True if stderr is a terminal that shows colours and they are not disabled: NO_COLOR (set to anything) and
 /// CLICOLOR=0 do. Help is printed by clap, which follows the same rules.
 pub fn on_stderr() -> bool {
     let variable = |name: &str| std::env::var_os(name).unwrap_or_default();

@@ -19,7 +19,7 @@ pub enum Stage {
     Writing,
 }
 
-/// Time for the last words.
+/// Time to print the final message before the process ends.
 const SPEAKING: Duration = Duration::from_millis(700);
 
 static STAGE: AtomicU8 = AtomicU8::new(Stage::Free as u8);
@@ -31,7 +31,7 @@ pub fn install() -> Result<(), Failure> {
     listen().map_err(|error| Failure::Run(format!("could not listen for Ctrl-C: {error}")))
 }
 
-/// SIGINT and SIGTERM only: a run started with nohup shall not mind that its terminal is closed.
+/// SIGINT and SIGTERM only: a run started with nohup must survive the closing of its terminal.
 #[cfg(unix)]
 fn listen() -> std::io::Result<()> {
     use signal_hook::consts::{SIGINT, SIGTERM};
@@ -56,7 +56,7 @@ fn asked_now() {
     }
     // Nothing is being made a result of from here on.
     let kept = output_files::abandon();
-    // A terminal or pipe that takes no more text shall not keep the process alive.
+    // A terminal or pipe that blocks must not keep the process alive.
     std::thread::spawn(|| {
         std::thread::sleep(SPEAKING);
         std::process::exit(INTERRUPTED.into());
@@ -86,7 +86,7 @@ pub fn asked() -> bool {
     ASKED.load(Ordering::SeqCst)
 }
 
-/// Fails once Ctrl-C was pressed, unless what there is shall be kept.
+/// Fails once Ctrl-C was pressed, unless partial results are kept.
 pub fn check() -> Result<(), Failure> {
     if asked() && !keeps() { Err(Failure::Interrupted(Kept::Nothing)) } else { Ok(()) }
 }

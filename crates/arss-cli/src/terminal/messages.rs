@@ -14,13 +14,13 @@ static QUIET: AtomicBool = AtomicBool::new(false);
 /// What is to be said before anything else.
 static FIRST: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// Says how to speak from now on: there is one stderr, so this holds for the whole process.
+/// Sets the format of messages. There is one stderr, so this holds for the whole process.
 pub fn set_format(json: bool, quiet: bool) {
     JSON.store(json, Ordering::SeqCst);
     QUIET.store(quiet, Ordering::SeqCst);
 }
 
-/// True if machines are listening.
+/// True if messages are JSON objects.
 pub fn json() -> bool {
     JSON.load(Ordering::SeqCst)
 }

@@ -164,7 +164,7 @@ impl Board {
             return format!("{} so far", span(elapsed));
         }
         let share = (self.done as f64 / self.total as f64).min(1.0);
-        // After a few bytes of a large file, what is left is anybody's guess.
+        // After a few bytes of a large file, an estimate would be noise.
         let left = if self.done > 0 && (self.phase != "read" || share >= 0.02) {
             // Solvers stop when they are done, so it is the most there can be.
             format!("up to {} left", span(elapsed.mul_f64((1.0 - share) / share)))
@@ -184,7 +184,7 @@ impl Board {
     }
 }
 
-/// One line, said by whoever holds the board.
+/// Writes one line; the caller holds the lock of the board.
 fn say(line: &str) {
     use std::io::Write;
     // If stderr is closed there is nowhere left to say so.

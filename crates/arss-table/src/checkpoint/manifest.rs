@@ -24,7 +24,7 @@ pub struct Entry {
 /// What a checkpoint is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Manifest {
-    /// What tells one run from another.
+    /// What distinguishes one run from another.
     pub identity: Vec<String>,
     pub passes: Entry,
     pub values: Option<Entry>,

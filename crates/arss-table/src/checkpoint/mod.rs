@@ -1,8 +1,8 @@
-//! A diary of passes in a folder, with the state of the rows: what `--checkpoint` and `--resume` are made of.
+//! A replay log of passes in a folder, with the state of the rows: the files of `--checkpoint` and `--resume`.
 //!
-//! Three kinds of files, all of which are written beside and then renamed. `checkpoint` says what the others must be:
-//! its format, what the run is (data and settings), how long the diary is and which state belongs to it. `passes` is the
-//! diary, to which is only appended. `values-N` and `numbers-N` are the state after pass N. A process that is killed
+//! There are three kinds of files; each is written under another name and then renamed. `checkpoint` says what the others must be:
+//! its format, what the run is (data and settings), how long the log is and which state belongs to it. `passes` is the
+//! log; it is only ever appended to. `values-N` and `numbers-N` are the state after pass N. A process that is killed
 //! leaves at worst files that `checkpoint` does not name: they are removed at the next start.
 
 mod manifest;
@@ -19,14 +19,14 @@ use twox_hash::XxHash64;
 
 use crate::scratch::{DiskFloat, ScratchFile};
 
-/// The diary.
+/// The log.
 const PASSES: &str = "passes";
 /// What a file is called until it is whole.
 const PART: &str = ".part";
 /// Bytes that are copied at a time.
 const PIECE: usize = 1 << 20;
 
-/// A folder that a run is taken up from.
+/// A folder from which an interrupted run resumes.
 ///
 /// ```
 /// use arss::out_of_core::Stream;
@@ -58,7 +58,7 @@ pub struct Checkpoint<'a, T> {
     manifest: Manifest,
     /// Passes that are recalled: the sum of the request and the sums.
     known: std::vec::IntoIter<(u64, Vec<u8>)>,
-    /// Passes since the state was last laid down, as they will stand in the diary.
+    /// Passes since the state was last saved, as they are appended to the log.
     fresh: Vec<u8>,
     passes: usize,
     since: usize,
@@ -70,9 +70,9 @@ pub struct Checkpoint<'a, T> {
 }
 
 impl<'a, T: DiskFloat> Checkpoint<'a, T> {
-    /// Begins a diary in `folder`, which is made if it is not there; what an earlier run left is removed.
+    /// Starts a log in `folder`, which is created if needed; files of an earlier run are removed.
     ///
-    /// `identity` are lines that tell one run from another. The state is laid down every so many passes.
+    /// `identity` are lines that distinguish runs. The state is saved every `every` passes.
     ///
     /// # Errors
     /// If the folder cannot be written to.
@@ -90,10 +90,10 @@ impl<'a, T: DiskFloat> Checkpoint<'a, T> {
         Ok(Self::new(folder, every, manifest, Vec::new(), (values, numbers)))
     }
 
-    /// Takes the run in `folder` up: its state is read into the two scratch files. `None` if there is none.
+    /// Resumes the run in `folder`: its state is read into the two scratch files. `None` if there is none.
     ///
     /// # Errors
-    /// If it is the diary of another run (the first difference is named), is damaged, or cannot be read.
+    /// If the log is of another run (the first difference is named), is damaged, or cannot be read.
     pub fn resume(
         folder: &Path,
         identity: &[String],
@@ -143,7 +143,7 @@ impl<'a, T: DiskFloat> Checkpoint<'a, T> {
         self.known.len()
     }
 
-    /// Removes the diary: the run is done.
+    /// Removes the log: the run is complete.
     ///
     /// # Errors
     /// If a file cannot be removed.
@@ -151,7 +151,7 @@ impl<'a, T: DiskFloat> Checkpoint<'a, T> {
         Self::clear(&self.folder)
     }
 
-    /// Removes the diary in `folder`, and the folder if nothing else is in it.
+    /// Removes the log in `folder`, and the folder if it is then empty.
     ///
     /// # Errors
     /// If a file cannot be removed.
@@ -164,12 +164,12 @@ impl<'a, T: DiskFloat> Checkpoint<'a, T> {
         Ok(())
     }
 
-    /// True if there is a diary in `folder`.
+    /// True if there is a log in `folder`.
     pub fn is_in(folder: &Path) -> bool {
         folder.join(NAME).is_file()
     }
 
-    /// Lays the state down: first the files, then the one that names them.
+    /// Saves the state: first the files, then the one that names them.
     fn lay_down(&mut self) -> io::Result<()> {
         let passes = append(&self.folder.join(PASSES), &self.manifest.passes, &self.fresh)?;
         let mut next = Manifest { passes, ..self.manifest.clone() };
@@ -201,7 +201,7 @@ impl<T: DiskFloat> ReplayLog for Checkpoint<'_, T> {
     }
 
     fn record(&mut self, request: &[u8], sums: &[u8], changed: (bool, bool)) -> Result<(), String> {
-        // At the next start nobody could tell the state that was read from the one laid down.
+        // After a resume, the state that was read could not be told from the saved one.
         self.frozen |= self.looked && (changed.0 || changed.1);
         if self.frozen {
             return Ok(());
@@ -223,12 +223,12 @@ impl<T: DiskFloat> ReplayLog for Checkpoint<'_, T> {
     }
 }
 
-/// The checksum of `bytes`: tells damage, not forgery.
+/// The checksum of `bytes`: detects damage, not forgery.
 fn checksum(bytes: &[u8]) -> u64 {
     XxHash64::oneshot(0, bytes)
 }
 
-/// Appends to the diary; what it is then.
+/// Appends to the log; returns its new entry in the manifest.
 fn append(path: &Path, before: &Entry, fresh: &[u8]) -> io::Result<Entry> {
     let mut file = File::options().append(true).open(path).map_err(|error| at(path, &error))?;
     file.write_all(fresh).and_then(|()| file.sync_all()).map_err(|error| at(path, &error))?;
@@ -239,7 +239,7 @@ fn append(path: &Path, before: &Entry, fresh: &[u8]) -> io::Result<Entry> {
     Ok(Entry { name: PASSES.to_owned(), bytes: before.bytes + fresh.len() as u64, sum, pieces })
 }
 
-/// The passes of the diary.
+/// The passes in the log.
 fn diary(folder: &Path, entry: &Entry) -> io::Result<Vec<(u64, Vec<u8>)>> {
     let path = folder.join(PASSES);
     let mut file = File::open(&path).map_err(|error| at(&path, &error))?;

@@ -1,4 +1,4 @@
-//! The checkpoint of one run: begun, gone on with, removed.
+//! The checkpoint of one run: started, resumed, removed.
 
 use std::hash::Hasher;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::checkpoint::Checkpoint;
 use crate::scratch::{DiskFloat, ScratchFile};
 use crate::{DiskMatrix, TableError};
 
-/// Where the checkpoint of a run is kept, and what tells the run from others.
+/// Where the checkpoint of a run is kept, and what distinguishes the run from others.
 #[derive(Debug, Clone, Copy)]
 pub struct Options<'a> {
     /// The folder.
@@ -72,7 +72,7 @@ pub fn done(folder: Option<&Path>) -> Result<(), TableError> {
         .map_err(|error| TableError::Run(format!("the checkpoint cannot be removed: {error}")))
 }
 
-/// What tells this run from others: the values and everything that the result depends on.
+/// What distinguishes this run from others: the values and everything that the result depends on.
 fn identity<T: DiskFloat>(rows: &DiskMatrix<T>, options: &Options<'_>) -> Result<Vec<String>, TableError> {
     let mut sum = XxHash64::default();
     let mut bytes = Vec::new();

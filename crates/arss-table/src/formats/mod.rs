@@ -21,8 +21,8 @@ use crate::byte_source::Compression;
 use crate::{ByName, TableError};
 
 /// All formats, in the order in which messages and the help list them.
-static FORMATS: [&dyn FileFormat; 7] =
-    [&csv::CSV, &csv::TSV, &parquet::Parquet, &arrow::Arrow, &jsonl::Jsonl, &npy::Npy, &npz::Npz];
+static FORMATS: &[&dyn FileFormat] =
+    &[&csv::CSV, &csv::TSV, &parquet::Parquet, &arrow::Arrow, &jsonl::Jsonl, &npy::Npy, &npz::Npz];
 
 /// One of the known formats.
 #[derive(Debug, Clone, Copy)]
@@ -54,10 +54,9 @@ fn all() -> impl Iterator<Item = Format> {
     FORMATS.iter().map(|format| Format(*format))
 }
 
-/// The extensions that are read: `.csv, .tsv and .npy`.
-pub fn read_extensions() -> String {
-    let names = FORMATS.iter().flat_map(|format| format.extensions()).map(|name| format!(".{name}"));
-    listed(&names.collect::<Vec<_>>(), "and")
+/// The extensions of the formats that are read, such as `.csv`.
+pub fn read_extensions() -> Vec<String> {
+    FORMATS.iter().flat_map(|format| format.extensions()).map(|name| format!(".{name}")).collect()
 }
 
 fn listed(words: &[String], last: &str) -> String {
@@ -79,7 +78,7 @@ impl Format {
     /// The format of a file: as told, by its name, or by its first bytes.
     pub fn of_file(path: &Path, start: &[u8], told: Option<Format>) -> Result<Format, TableError> {
         told.or_else(|| Format::of_name(path)).or_else(|| Format::of_content(start)).ok_or_else(|| {
-            let known = read_extensions();
+            let known = listed(&read_extensions(), "and");
             let what = format!("unknown kind of file; {known} (and .gz or .zst of text) are read");
             TableError::in_file(path, format_args!("{what} (--format NAME tells which)"))
         })

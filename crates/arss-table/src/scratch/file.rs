@@ -9,7 +9,7 @@ use arss::out_of_core::Store;
 
 use crate::scratch::numbers::{self, DiskFloat};
 
-/// A file without a name that keeps numbers; it is gone when the process is.
+/// A file without a name that holds numbers; it vanishes with the process.
 #[derive(Debug)]
 pub struct ScratchFile<N> {
     pub(crate) file: File,

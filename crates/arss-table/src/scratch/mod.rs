@@ -2,7 +2,7 @@
 //!
 //! The library itself opens no file; this crate does, for the command line and the Python package.
 //!
-//! A scratch file has no name: it is unlinked as soon as it is made (on Unix), so it is gone when the process is,
+//! A scratch file has no name: it is unlinked as soon as it is made (on Unix), so it vanishes with the process,
 //! however it ends. Nothing is mapped: blocks are read and written at their place.
 //!
 //! ```

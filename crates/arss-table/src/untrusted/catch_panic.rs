@@ -1,7 +1,7 @@
-//! One fence around the readers of Parquet and Arrow files.
+//! Panics in the readers of Parquet and Arrow files become errors.
 //!
 //! These crates check most of what they read, but broken bytes still make them panic here and there. A panic would
-//! reach the user as a backtrace, so it is caught and told like any other broken file. What cannot be caught, an
+//! reach the user as a backtrace, so it is caught and reported like any other broken file. What cannot be caught, an
 //! allocation that fails, is prevented before: `parquet_check.rs` and `arrow_check.rs` look at the lengths first.
 
 use std::cell::Cell;
@@ -12,7 +12,7 @@ thread_local! {
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Panics of guarded threads say nothing; all others are as they were.
+/// Panics of guarded threads print nothing; all others print as before.
 fn silence() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

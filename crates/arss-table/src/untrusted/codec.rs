@@ -1,5 +1,5 @@
-//! Archives within Parquet and Arrow files. Their readers take whatever comes out of some of them, however much it is
-//! and whatever was announced; such archives are unpacked once to nowhere, to be counted.
+//! Compressed data within Parquet and Arrow files. The readers of some codecs ignore the announced size and keep all
+//! that comes out. Such data is decompressed once beforehand, only to count its bytes.
 
 use std::io::{self, Read};
 

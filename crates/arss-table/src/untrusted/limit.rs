@@ -7,7 +7,7 @@ use crate::byte_size;
 pub struct MemoryLimit {
     /// Bytes.
     pub bytes: u64,
-    /// True if somebody asked for it: archives are then not suspected.
+    /// True if the user set it: then a high compression ratio is accepted.
     pub asked: bool,
     /// True if values go to the disk, so that they do not count.
     pub disk: bool,
@@ -20,8 +20,8 @@ impl MemoryLimit {
         MemoryLimit { bytes, asked: asked.is_some(), disk }
     }
 
-    /// Fails if so many values do not fit. Without a limit that somebody asked for, they may take all that is free:
-    /// they are what the run is about.
+    /// Fails if so many values do not fit. Without a limit from the user, the values may take all free memory, because
+    /// the run cannot do without them.
     pub fn check_values(self, rows: u64, columns: usize) -> Result<(), String> {
         if self.disk {
             return Ok(());
