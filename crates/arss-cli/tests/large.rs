@@ -188,7 +188,9 @@ fn killed_at_any_moment_and_taken_up() {
     }
     assert!(killed >= 10, "{killed} of 20 runs were killed, {went_on} had come so far that there was a checkpoint");
     assert!(went_on >= 5, "{went_on} of 20 runs had come so far that there was a checkpoint");
-    assert_eq!(folder.names(), ["scratch", "t.npy"]);
+    // Temporary files of a run that was killed while it wrote are removed by a run a minute later.
+    let names: Vec<String> = folder.names().into_iter().filter(|name| !name.starts_with(".arss-")).collect();
+    assert_eq!(names, ["scratch", "t.npy"]);
 }
 
 fn run_of(method: &str, flags: &str) -> String {
@@ -250,7 +252,6 @@ fn what_needs_memory_is_told_before_anything_is_read() {
     folder.write("t.npy", npy_f64(&rows(60_000, 20), 60_000));
     folder.write("t.csv", text(false));
     folder.refuses("select t.csv -k 2 --checkpoint kept --method kmeans", &["kmeans needs the whole table in memory"]);
-    folder.refuses("select t.csv -k 2 --checkpoint kept --group kind", &["--checkpoint cannot be used", "--group"]);
     folder.refuses("select t.csv -k 2 --every 5", &["--checkpoint"]);
     folder.refuses("select t.csv -k 2 --every 0 --checkpoint kept", &["--every"]);
     folder.refuses("select t.csv -k 2 --resume", &["--checkpoint"]);

@@ -325,7 +325,7 @@ fn what_cannot_be_written_is_refused_at_once() {
     folder.write("t.csv", "x,s\n1,a\n2,b\n");
     let refuses = |line: &str, words: &[&str]| folder.refuses(&format!("select {line}"), words);
     refuses("rich.parquet -k 1 --force -o out.csv", &["out.csv: column list holds lists or structures", ".parquet"]);
-    refuses("rich.parquet -k 1 --force -o out.npy", &["out.npy: column text holds no numbers"]);
+    refuses("rich.parquet -k 1 --force -o out.npy", &["out.npy: column text holds text"]);
     refuses("t.csv -k 1 --force -o out.npy", &["out.npy: column s holds text"]);
     refuses("t.csv -k 1 --force -o out.npz", &["out.npz", "name it .npy"]);
     refuses("t.* -k 1 --force -o t.csv", &["t.csv", "is an input"]);

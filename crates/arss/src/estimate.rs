@@ -164,8 +164,11 @@ impl Effort {
 
 /// Seconds of one multiplication in a large product, on one of two cores.
 const PRODUCT: f64 = 2.5e-10;
-/// An exponential takes as long as so many multiplications of a large product (measured at 16,000 and 200,000 x 20).
+/// An exponential takes as long as so many multiplications of a large product: one by one, and many at once.
 const EXPONENTIAL: f64 = 200.0;
+const EXPONENTIALS: f64 = 30.0;
+/// The same for starting a pass on all threads and waiting for it.
+const PASS: f64 = 1e5;
 /// The same for what happens to each entry in an iteration of ARSS.
 const ENTRY: f64 = 40.0;
 /// The same for a number that is only read: passes of TED, pivoted QR and k-means++ wait for the memory.
@@ -177,8 +180,8 @@ pub fn work(method: &Method, size: &ProblemSize, effort: Effort) -> Seconds {
     let (small, Effort { iterations, rows_scored }) = (n.min(l), effort);
     let pool = n.min((candidates::POOL as f64).max(4.0 * k));
     let reference = n.min(candidates::REFERENCE as f64);
-    // Each pick measures a few dozen candidates anew.
-    let choice = (pool + 32.0 * k) * reference * (l + EXPONENTIAL);
+    // The first measurement of all candidates is vectorised. Then each pick measures a few dozen candidates anew.
+    let choice = pool * reference * (l + EXPONENTIALS) + 32.0 * k * reference * (l + EXPONENTIAL) + k * PASS;
     let score = |landmarks: usize| {
         let count = n.min(landmarks as f64);
         n * count * (l + count + 20.0) + 10.0 * count.powi(3)
@@ -188,11 +191,11 @@ pub fn work(method: &Method, size: &ProblemSize, effort: Effort) -> Seconds {
         Method::Facility(_) => (n * l, choice, n * k * l),
         Method::Arss(_) | Method::Rrss(_) => {
             let products = n * l * small + 10.0 * small.powi(3);
-            let iteration = 2.0 * products + ENTRY * n * l;
+            let iteration = 2.0 * products + ENTRY * n * l + 2.0 * PASS;
             (3.0 * products + READ * n * l, iterations * iteration, 2.0 * n * l * small + rows_scored * n * l)
         }
-        Method::Ted(_) => (2.0 * n * l * small + 10.0 * small.powi(3), k * n * (2.0 * l + READ * l), 0.0),
-        Method::KMeans(_) => (k * n * l * READ, iterations * n * k * l, n * k * l),
+        Method::Ted(_) => (2.0 * n * l * small + 10.0 * small.powi(3), k * (n * (2.0 * l + READ * l) + PASS), 0.0),
+        Method::KMeans(_) => (k * n * l * READ, iterations * (n * k * l + PASS), n * k * l),
         Method::KMedoids(settings) if n <= settings.exact_limit as f64 => {
             (n * l, k * n * l * READ + iterations * n * n * (l + 4.0), n * k * l)
         }

@@ -7,7 +7,7 @@ use crate::Error;
 /// What a callback is told, once an iteration.
 ///
 /// ```
-/// use arss::{Arss, RunOptions, Samples};
+/// use arss::{Arss, RunOptions, Samples, Selector};
 /// use std::ops::ControlFlow;
 ///
 /// let table: Vec<f64> = (0..60).map(|i| f64::from(i * i % 17)).collect();
@@ -44,7 +44,7 @@ pub type Callback<'a> = dyn FnMut(&Progress) -> ControlFlow<()> + 'a;
 /// How to run, and what to return besides the ranking.
 ///
 /// ```
-/// use arss::{RunOptions, Samples, Ted};
+/// use arss::{RunOptions, Samples, Selector, Ted};
 ///
 /// let table = [3.0, 0.0, 0.0, 2.0, 1.0, 1.0];
 /// let mut run = RunOptions { threads: 1, all_scores: true, ..RunOptions::default() };

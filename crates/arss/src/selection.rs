@@ -165,7 +165,7 @@ pub struct Solution {
 /// Equal scores are ranked by index, the smaller first.
 ///
 /// ```
-/// use arss::{Samples, Ted};
+/// use arss::{Samples, Selector, Ted};
 ///
 /// let table = [3.0, 0.0, 0.0, 2.0, 1.0, 1.0];
 /// let selection = Ted::default().select(&Samples::new(&table, 3, 2)?, 2)?;

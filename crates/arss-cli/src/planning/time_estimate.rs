@@ -67,7 +67,7 @@ struct Probe {
 impl Probe {
     fn timed(&self, seconds: f64) -> Timed {
         let estimate = Duration::from_secs_f64(seconds.clamp(0.0, 1e12));
-        Timed { items: self.size.items as usize, took: self.took, estimate: estimate.max(Duration::from_millis(1)) }
+        Timed { items: self.size.items as usize, took: self.took, estimate: estimate.max(self.took) }
     }
 }
 

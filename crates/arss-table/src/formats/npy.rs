@@ -256,9 +256,8 @@ impl FileFormat for Npy {
         match kind {
             ColumnKind::Number | ColumnKind::Truth => None,
             ColumnKind::Nested => Some("holds lists or structures; write .parquet, .arrow or .jsonl"),
-            ColumnKind::Text | ColumnKind::Date | ColumnKind::Empty => {
-                Some("holds no numbers, and .npy holds numbers only")
-            }
+            ColumnKind::Text => Some("holds text, and .npy holds numbers only"),
+            ColumnKind::Date | ColumnKind::Empty => Some("holds no numbers, and .npy holds numbers only"),
         }
     }
 

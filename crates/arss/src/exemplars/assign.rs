@@ -3,7 +3,7 @@
 /// What the picks of a selection stand for.
 ///
 /// ```
-/// use arss::{Exemplars, Samples};
+/// use arss::{Exemplars, Samples, Selector};
 ///
 /// let samples = Samples::new(&[0.0, 0.1, 0.2, 7.0, 7.1, 7.2], 6, 1)?;
 /// let assignment = Exemplars::default().select(&samples, 2)?.assignment.unwrap();

@@ -10,7 +10,7 @@ use crate::exec::{RowBackend, Step, damaged};
 /// The group of each item, and how many picks a group may have.
 ///
 /// ```
-/// use arss::{Exemplars, Groups, Quotas, Samples};
+/// use arss::{Exemplars, Groups, Quotas, Samples, Selector};
 ///
 /// let samples = Samples::new(&[0.0, 0.1, 0.2, 0.3, 7.0, 7.1], 6, 1)?;
 /// let groups = Groups { of: vec![0, 0, 0, 1, 1, 1], quotas: Quotas::AtMost(vec![2, 1]) };

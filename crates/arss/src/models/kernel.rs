@@ -19,7 +19,7 @@ const STRETCH: usize = 1 << 30;
 /// the mapped rows, where a row far from all others is short instead of long. Or map by hand:
 ///
 /// ```
-/// use arss::{Kernel, RunOptions, Samples, Ted};
+/// use arss::{Kernel, RunOptions, Samples, Selector, Ted};
 ///
 /// let samples = Samples::new(&[0.0, 0.1, 7.0, 7.1, 900.0], 5, 1)?;
 /// let kernel = Kernel { landmarks: 5, ..Kernel::default() };
