@@ -1,6 +1,6 @@
 """The walk in CONTRIBUTING.md is true: each stop names a file that is there and functions that are in it.
 
-    python3 tests/docs/walk.py
+python3 tests/docs/walk.py
 """
 
 import pathlib
