@@ -85,23 +85,22 @@ def rows_of(prepared: tuple[Floats, tuple[str, ...] | None], single: bool) -> Fl
 
 def attributes(weights: Any, labels: Any, codes: dict[object, int] | None, rows: Any, number: int) -> Attributes:
     """The weights and groups of a partition, one of each per row; `codes` has the number of each label."""
-    count = len(rows)
-    found: list[NDArray[Any] | None] = [None, None]
+    found = Attributes()
     if weights is not None:
-        found[0] = np.ascontiguousarray(weights, dtype=np.float64)
-        bad = np.flatnonzero(~(np.isfinite(found[0]) & (found[0] >= 0)))
+        values = np.ascontiguousarray(weights, dtype=np.float64)
+        bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
         if len(bad):
-            raise ValueError(
-                f"sample_weight of partition {number}, row {bad[0]} is {found[0][bad[0]]}: weights are >= 0"
-            )
+            raise ValueError(f"sample_weight of partition {number}, row {bad[0]} is {values[bad[0]]}: weights are >= 0")
+        found = found._replace(weights=values)
     if labels is not None and codes is not None:
-        found[1] = np.array([codes[label] for label in np.asarray(labels).tolist()], dtype=np.int64)
-    for name, values in zip(("sample_weight", "groups"), found, strict=True):
-        if values is not None and values.shape != (count,):
+        groups = np.array([codes[label] for label in np.asarray(labels).tolist()], dtype=np.int64)
+        found = found._replace(groups=groups)
+    for name, given in (("sample_weight", found.weights), ("groups", found.groups)):
+        if given is not None and given.shape != (len(rows),):
             raise ValueError(
-                f"{name} of partition {number} has shape {values.shape}, but one value per row is needed: ({count},)"
+                f"{name} of partition {number} has shape {given.shape}, but one value per row is needed: ({len(rows)},)"
             )
-    return Attributes(*found)
+    return found
 
 
 def labels_of(labels: Any) -> list[object]:
@@ -123,8 +122,8 @@ def step(request: bytes, rows: Floats, first: int, state: State | None, attribut
         first,
         None if state.values is None else _aligned(state.values),
         None if state.numbers is None else _aligned(state.numbers),
-        attributes.weights,
-        attributes.groups,
+        None if attributes.weights is None else _aligned(attributes.weights),
+        None if attributes.groups is None else _aligned(attributes.groups),
     )
     return State(
         state.values if values is None else values,
