@@ -101,7 +101,9 @@ def _per_part(client: Any, table: Table, values: Any, name: str) -> list[Any] | 
     array = np.asarray(values)
     if array.shape != (table.items,):
         raise ValueError(f"{name} has shape {array.shape}, but one value per row is needed: ({table.items},)")
-    return list(client.scatter([array[part.first : part.first + part.length] for part in table.parts], hash=False))
+    # As tasks, not scattered: what a dead worker held can then be made again.
+    pieces = [array[part.first : part.first + part.length] for part in table.parts]
+    return list(client.map(_worker.message, pieces, pure=False))
 
 
 def rows_at(X: Any, rows: NDArray[np.int64], expected: int) -> Any:
