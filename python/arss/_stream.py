@@ -50,6 +50,8 @@ def open_rows(X: Any, folder: Path, memory: int) -> RowsInFile:
     path = Path(X)
     pattern = any(character in str(X) for character in "*?[")
     if not pattern and not path.is_file():
+        if not path.suffix:
+            raise ValueError(f"{str(path)!r} is no table and no file: pass a table, or the path of one")
         raise FileNotFoundError(f"{path} is no file")
     if path.suffix == ".npy" and not pattern:
         return _npy(path, folder)
