@@ -8,7 +8,7 @@ from arss import _core
 from arss._threads import threads
 
 #: The methods, as the command line calls them.
-METHODS = ("exemplars", "arss", "rrss", "ted", "kmeans", "kmedoids", "facility", "rrqr", "random")
+METHODS: tuple[str, ...] = tuple(_core.METHODS)
 
 
 class Plan(NamedTuple):

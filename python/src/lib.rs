@@ -82,6 +82,7 @@ fn main(words: Vec<OsString>) -> u8 {
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("METHODS", arss::Method::all().map(|method| method.name()))?;
     module.add("NotFinite", module.py().get_type::<error::NotFinite>())?;
     module.add("OverQuota", module.py().get_type::<error::OverQuota>())?;
     module.add_function(wrap_pyfunction!(select, module)?)?;

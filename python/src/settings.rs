@@ -1,8 +1,6 @@
 //! From a Python dictionary to a method with its settings.
 
-use arss::{
-    Arss, Exemplars, FacilityLocation, Gamma, Groups, KMeans, KMedoids, Method, Quotas, Random, Rrqr, Rrss, Ted,
-};
+use arss::{Arss, Exemplars, Gamma, Groups, KMeans, KMedoids, Method, Quotas, Rrss, Ted};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -50,24 +48,13 @@ pub fn defaults<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>
             found.set_item("ridge", ridge)?;
             found.set_item("gate", gate)?;
         }
-        Method::Facility(_) | Method::Rrqr(_) | Method::Random(_) => (),
+        _ => (),
     }
     Ok(found)
 }
 
 fn default(name: &str) -> PyResult<Method> {
-    Ok(match name {
-        "exemplars" => Method::Exemplars(Exemplars::default()),
-        "facility" => Method::Facility(FacilityLocation::default()),
-        "arss" => Method::Arss(Arss::default()),
-        "rrss" => Method::Rrss(Rrss::default()),
-        "ted" => Method::Ted(Ted::default()),
-        "kmeans" => Method::KMeans(KMeans::default()),
-        "kmedoids" => Method::KMedoids(KMedoids::default()),
-        "rrqr" => Method::Rrqr(Rrqr::default()),
-        "random" => Method::Random(Random::default()),
-        _ => return Err(PyValueError::new_err(format!("there is no method called {name:?}"))),
-    })
+    Method::from_name(name).ok_or_else(|| PyValueError::new_err(format!("there is no method called {name:?}")))
 }
 
 /// Sets one setting; false if the method has none of that name.
@@ -124,14 +111,10 @@ fn set(method: &mut Method, key: &str, value: &Bound<'_, PyAny>) -> PyResult<boo
             };
             *groups = Some(Groups { of: read_positions(&of)?, quotas });
         }
-        (
-            Method::KMeans(KMeans { seed, .. })
-            | Method::KMedoids(KMedoids { seed, .. })
-            | Method::Exemplars(Exemplars { seed, .. })
-            | Method::Facility(FacilityLocation { seed, .. })
-            | Method::Random(Random { seed }),
-            "seed",
-        ) => *seed = read(key, value)?,
+        (method, "seed") => match method.seed_mut() {
+            Some(seed) => *seed = read(key, value)?,
+            None => return Ok(false),
+        },
         _ => return Ok(false),
     }
     Ok(true)

@@ -84,7 +84,7 @@ fn what_is_no_result_is_refused() {
     wrong("empty.json", "", &["empty.json: is no result of select --result"]);
     wrong("other.json", "{\"a\":1}", &["other.json: is no result"]);
     wrong("cut.json", &good[..good.len() / 2], &["cut.json: is no result"]);
-    wrong("later.json", &good.replacen("\"arss_result\":1", "\"arss_result\":2", 1), &["it is of another version"]);
+    wrong("later.json", &good.replacen("\"arss_result\":2", "\"arss_result\":3", 1), &["it is of another version"]);
     wrong("words.json", &good.replacen("\"-k\"", "\"-j\"", 1), &["its command line is not understood"]);
     wrong("broken.json", &good.replacen("\"scores\":[", "\"scores\":[1.0,", 1), &["broken.json: is damaged"]);
     folder.refuses("report missing.json -o page.html", &["missing.json: there is no such file"]);

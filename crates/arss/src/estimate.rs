@@ -54,26 +54,27 @@ impl ProblemSize {
     }
 }
 
-/// Bytes that a method needs besides a table in memory.
+/// Bytes that a method needs besides a table in memory. The bytes per item are measured (`make bench-plan`).
 pub fn memory(method: &Method, size: &ProblemSize) -> u64 {
     let ProblemSize { items, features, k, .. } = *size;
     let own = match method {
-        Method::Exemplars(settings) => coverage(size) + landmarks(settings.landmarks as u64, size) + 64 * items,
-        Method::Facility(_) => coverage(size) + 64 * items,
-        Method::Arss(settings) => mapped(settings.kernel, size, |size| iterations_memory(size, 5)),
-        Method::Rrss(settings) => mapped(settings.kernel, size, |size| iterations_memory(size, 6)),
+        Method::Exemplars(settings) => coverage(size) + landmarks(settings.landmarks as u64, size) + 24 * items,
+        Method::Facility(_) => coverage(size) + 24 * items,
+        Method::Arss(settings) => mapped(settings.kernel, size, |size| iterations_memory(size, 5) + 36 * size.items),
+        Method::Rrss(settings) => mapped(settings.kernel, size, |size| iterations_memory(size, 6) + 56 * size.items),
         Method::Ted(settings) => {
-            mapped(settings.kernel, size, |size| 5 * 8 * size.small() * size.small() + 64 * size.items)
+            mapped(settings.kernel, size, |size| 5 * 8 * size.small() * size.small() + 32 * size.items)
         }
-        Method::KMeans(_) => 3 * 8 * k * features + 48 * items,
+        Method::KMeans(_) => 3 * 8 * k * features + 52 * items,
         Method::KMedoids(settings) => {
             let searched = items.min(settings.exact_limit as u64);
-            3 * 8 * k * features + 64 * items + kmedoids::kept_bytes(searched) + (8 << 20)
+            3 * 8 * k * features + 44 * items + kmedoids::kept_bytes(searched)
         }
-        Method::Rrqr(_) => 8 * features * k.min(features) + 64 * items,
-        Method::Random(_) => 64 * items,
+        Method::Rrqr(_) => 8 * features * k.min(features) + 52 * items,
+        Method::Random(_) => 36 * items,
     };
-    own + block_memory(size)
+    // Blocks are borrowed from the table; what the threads hold of them is less.
+    own + block_memory(size) / 2
 }
 
 /// Bytes that stay in memory where the rows are read when needed, the blocks of rows apart: a few numbers per row for the
@@ -104,9 +105,9 @@ pub fn state_bytes(method: &Method, size: &ProblemSize) -> u64 {
     size.items.saturating_mul(values.saturating_add(8 * numbers as u64))
 }
 
-/// The iterations of ARSS and RRSS: so many quarters of a table, sums of the smaller side squared, numbers per item.
+/// The iterations of ARSS and RRSS: so many quarters of a table, and sums of the smaller side squared.
 fn iterations_memory(size: &ProblemSize, quarters: u64) -> u64 {
-    quarters * size.element * size.items * size.features / 4 + 32 * 8 * size.small() * size.small() + 64 * size.items
+    quarters * size.element * size.items * size.features / 4 + 32 * 8 * size.small() * size.small()
 }
 
 /// The rows after a kernel map are another table, with a column per landmark.
@@ -119,15 +120,16 @@ fn mapped(kernel: Option<Kernel>, size: &ProblemSize, method: impl Fn(&ProblemSi
 
 fn landmarks(count: u64, size: &ProblemSize) -> u64 {
     let count = count.min(size.items);
-    4 * 8 * count * count + size.element * count * size.features
+    (32 + 4 * size.element) * count * count + size.element * count * size.features
 }
 
-/// Rows to cover, rows that the width is measured on, rows to choose from, and the similarities of a batch.
+/// Rows to cover, rows that the width is measured on, rows to choose from, the similarities of a batch, and what each
+/// thread needs for products.
 fn coverage(size: &ProblemSize) -> u64 {
     let reference = (candidates::REFERENCE as u64).min(size.items);
     let pool = (candidates::POOL as u64).max(4 * size.k).min(size.items);
     let scale = (candidates::SCALE_ROWS.1 as u64).min(size.items);
-    8 * (reference + size.k + scale) * size.features + 40 * pool + 8 * 128 * reference
+    8 * (reference + size.k + scale) * size.features + 40 * pool + 8 * 128 * reference + (size.threads << 21)
 }
 
 /// What a run did, as far as its time depends on it.

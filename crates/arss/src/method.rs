@@ -78,20 +78,98 @@ pub enum Method {
     Random(Random),
 }
 
+impl Default for Method {
+    /// Exemplars: what we recommend.
+    fn default() -> Self {
+        Method::Exemplars(Exemplars::default())
+    }
+}
+
 impl Method {
+    /// Every method with its default settings, the recommended one first.
+    ///
+    /// ```
+    /// let names = arss::Method::all().map(|method| method.name());
+    /// assert_eq!(names[0], "exemplars");
+    /// ```
+    pub fn all() -> [Method; 9] {
+        [
+            Method::Exemplars(Exemplars::default()),
+            Method::Arss(Arss::default()),
+            Method::Rrss(Rrss::default()),
+            Method::Ted(Ted::default()),
+            Method::KMeans(KMeans::default()),
+            Method::KMedoids(KMedoids::default()),
+            Method::Facility(FacilityLocation::default()),
+            Method::Rrqr(Rrqr::default()),
+            Method::Random(Random::default()),
+        ]
+    }
+
+    /// The method of this name, with its default settings; `None` if there is none.
+    ///
+    /// ```
+    /// use arss::Method;
+    ///
+    /// assert_eq!(Method::from_name("ted"), Some(Method::Ted(arss::Ted::default())));
+    /// assert_eq!(Method::from_name("magic"), None);
+    /// ```
+    pub fn from_name(name: &str) -> Option<Method> {
+        Method::all().into_iter().find(|method| method.name() == name)
+    }
+
     /// The method's name: `exemplars`, `arss`, `rrss`, `ted`, `kmeans`, `kmedoids`, `facility`, `rrqr` or `random`.
     pub fn name(&self) -> &'static str {
+        self.identity().0
+    }
+
+    /// What the method chooses, in a few words.
+    pub fn summary(&self) -> &'static str {
+        self.identity().1
+    }
+
+    fn identity(&self) -> (&'static str, &'static str) {
         match self {
-            Method::Exemplars(_) => "exemplars",
-            Method::Arss(_) => "arss",
-            Method::Rrss(_) => "rrss",
-            Method::Ted(_) => "ted",
-            Method::KMeans(_) => "kmeans",
-            Method::KMedoids(_) => "kmedoids",
-            Method::Facility(_) => "facility",
-            Method::Rrqr(_) => "rrqr",
-            Method::Random(_) => "random",
+            Method::Exemplars(_) => ("exemplars", "Rows that stand for the others, outliers set aside"),
+            Method::Arss(_) => ("arss", "Accelerated robust subset selection"),
+            Method::Rrss(_) => ("rrss", "Robust representative subset selection"),
+            Method::Ted(_) => ("ted", "Transductive experimental design"),
+            Method::KMeans(_) => ("kmeans", "Rows nearest to the centres of k-means"),
+            Method::KMedoids(_) => ("kmedoids", "Medoids found by swapping"),
+            Method::Facility(_) => ("facility", "Facility location with a bounded similarity"),
+            Method::Rrqr(_) => ("rrqr", "Column-pivoted QR"),
+            Method::Random(_) => ("random", "A random choice"),
         }
+    }
+
+    /// The seed of the random numbers, if the method draws any.
+    ///
+    /// The models of the paper draw only for their kernel, which has a seed of its own.
+    pub fn seed_mut(&mut self) -> Option<&mut u64> {
+        match self {
+            Method::Exemplars(Exemplars { seed, .. })
+            | Method::KMeans(KMeans { seed, .. })
+            | Method::KMedoids(KMedoids { seed, .. })
+            | Method::Facility(FacilityLocation { seed })
+            | Method::Random(Random { seed }) => Some(seed),
+            Method::Arss(_) | Method::Rrss(_) | Method::Ted(_) | Method::Rrqr(_) => None,
+        }
+    }
+
+    /// The same method with this seed; unchanged if it draws no random numbers.
+    ///
+    /// ```
+    /// use arss::{Method, Random};
+    ///
+    /// let method = Method::Random(Random::default()).with_seed(7);
+    /// assert_eq!(method, Method::Random(Random { seed: 7 }));
+    /// ```
+    #[must_use]
+    pub fn with_seed(mut self, seed: u64) -> Self {
+        if let Some(own) = self.seed_mut() {
+            *own = seed;
+        }
+        self
     }
 
     /// `Ok` if every setting lies in its range.

@@ -2,14 +2,28 @@
 
 use std::time::Instant;
 
+use serde::{Deserialize, Deserializer, Serialize};
+
 use crate::Assignment;
+
+/// Reads a number that may not exist: JSON has no NaN and writes null.
+fn number<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(from)?.unwrap_or(f64::NAN))
+}
+
+/// Reads numbers of which some may not exist.
+fn numbers<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<f64>, D::Error> {
+    let read: Vec<Option<f64>> = Vec::deserialize(from)?;
+    Ok(read.into_iter().map(|value| value.unwrap_or(f64::NAN)).collect())
+}
 
 /// How a run ended.
 ///
 /// ```
 /// assert_eq!(arss::Status::IterationLimit.as_str(), "iteration_limit");
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Status {
     /// The stopping rule was met, or the method finished by itself.
     Converged,
@@ -31,19 +45,24 @@ impl Status {
 }
 
 /// One line of the history.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct HistoryStep {
     /// The iteration, from 1.
     pub iteration: usize,
     /// The model's objective at this iterate.
+    #[serde(deserialize_with = "number")]
     pub objective: f64,
     /// What the stopping rule compares with the tolerance.
+    #[serde(deserialize_with = "number")]
     pub residual: f64,
     /// Relative duality gap; NaN where the model has none.
+    #[serde(deserialize_with = "number")]
     pub gap: f64,
     /// The penalty mu (ARSS); NaN elsewhere.
+    #[serde(deserialize_with = "number")]
     pub mu: f64,
     /// The share of the entries of E that are not zero (ARSS), that is where the loss acts; NaN elsewhere.
+    #[serde(deserialize_with = "number")]
     pub active: f64,
 }
 
@@ -66,7 +85,8 @@ pub struct Seconds {
 /// let note = arss::Note::Gated { rows: 470, items: 1000 };
 /// assert!(note.to_string().ends_with("without the gate"));
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Note {
     /// K exceeds the dimension that linear self-representation can fill.
@@ -123,13 +143,14 @@ impl std::fmt::Display for Note {
 }
 
 /// What the solver did.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// How the run ended.
     pub status: Status,
     /// Iterations done (picks, for the greedy methods).
     pub iterations: usize,
     /// The model's objective at the result; NaN for `random`.
+    #[serde(deserialize_with = "number")]
     pub objective: f64,
     /// Relative constraint residual |X - XA - E| / |X| (ARSS).
     pub constraint_residual: Option<f64>,
@@ -139,7 +160,8 @@ pub struct Report {
     pub gamma: Option<f64>,
     /// One entry per iteration (ARSS, RRSS, k-means, k-medoids).
     pub history: Vec<HistoryStep>,
-    /// Seconds per phase.
+    /// Seconds per phase. They are not serialized: the same run gives the same bytes.
+    #[serde(skip)]
     pub seconds: Seconds,
     /// Rows whose score was computed exactly.
     pub rows_scored: usize,
@@ -173,13 +195,15 @@ pub struct Solution {
 /// assert_eq!(selection.residuals.len(), 3);
 /// # Ok::<(), arss::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Selection {
-    /// Name of the method, as [`Method::name`](crate::Method::name) gives it.
+    /// Name of the method, as [`Method::name`](crate::Method::name) gives it; not serialized.
+    #[serde(skip)]
     pub method: &'static str,
     /// The K chosen items, best first (exemplars: in the order they were chosen).
     pub indices: Vec<usize>,
     /// The score of each chosen item.
+    #[serde(deserialize_with = "numbers")]
     pub scores: Vec<f64>,
     /// The score of every item, if asked for.
     pub all_scores: Option<Vec<f64>>,
@@ -189,14 +213,36 @@ pub struct Selection {
     pub row_norms: Option<Vec<f64>>,
     /// What the method leaves of each item: an outlier score, larger is stranger. For exemplars
     /// above 1 means beyond the gate.
+    #[serde(rename = "outlier_scores", deserialize_with = "numbers")]
     pub residuals: Vec<f64>,
-    /// The coefficients, if asked for (ARSS, RRSS).
+    /// The coefficients, if asked for (ARSS, RRSS); not serialized.
+    #[serde(skip)]
     pub solution: Option<Solution>,
     /// What the solver did.
     pub report: Report,
 }
 
 impl Selection {
+    /// True if every index is one of `items` items and every list has its length: what was read from a file may not.
+    ///
+    /// ```
+    /// # use arss::{Samples, Selector, Ted};
+    /// let selection = Ted::default().select(&Samples::new(&[3.0, 0.0, 0.0, 2.0], 2, 2)?, 1)?;
+    /// assert!(selection.fits(2) && !selection.fits(1));
+    /// # Ok::<(), arss::Error>(())
+    /// ```
+    pub fn fits(&self, items: usize) -> bool {
+        let picks = self.indices.len();
+        let one_each = |values: &Option<Vec<f64>>| values.as_ref().is_none_or(|values| values.len() == items);
+        self.indices.iter().all(|&item| item < items)
+            && (1..=items).contains(&picks)
+            && self.scores.len() == picks
+            && self.residuals.len() == items
+            && one_each(&self.all_scores)
+            && one_each(&self.row_norms)
+            && self.assignment.as_ref().is_none_or(|assignment| assignment.fits(items, picks))
+    }
+
     /// The score of every item where those that are not chosen have none: 0.
     pub(crate) fn spread(&self, items: usize) -> Vec<f64> {
         let mut all = vec![0.0; items];

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use arss::Count;
+use arss::{Count, Method};
 use clap::Args;
 
 use crate::args::common::CommonArgs;
 use crate::args::input::InputArgs;
-use crate::args::{MethodName, count};
+use crate::args::{count, method};
 
 /// Flags of `arss compare`.
 #[derive(Debug, Args)]
@@ -19,8 +19,8 @@ pub struct CompareArgs {
     #[arg(short, value_name = "K", allow_negative_numbers = true, value_parser = count::parse)]
     pub k: Count,
     /// The methods, with their default settings; methods named here run however long they take [default: all]
-    #[arg(long, value_enum, value_name = "NAME,...", value_delimiter = ',')]
-    pub methods: Vec<MethodName>,
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',', value_parser = method::by_name())]
+    pub methods: Vec<Method>,
     /// Leave out methods that would take longer than about this many seconds, unless they are named
     #[arg(long, value_name = "SECONDS", default_value_t = 120.0, allow_negative_numbers = true)]
     pub patience: f64,

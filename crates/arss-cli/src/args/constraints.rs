@@ -9,7 +9,7 @@ use arss_table::{Categories, Table};
 use crate::args::ConstraintArgs;
 use crate::failure::Failure;
 
-/// The method with the demands in it.
+/// The method with the constraints in it.
 pub fn apply(method: Method, args: &ConstraintArgs, table: &mut Table) -> Result<Method, Failure> {
     let weights = table.side.weights.take();
     Ok(match method {

@@ -1,18 +1,21 @@
 //! From flags to a method: which flags a method takes, and what they set.
 
-use arss::{
-    Arss, Exemplars, FacilityLocation, Gamma, KMeans, KMedoids, Kernel, Method, Penalty, Random, RootSteps, Rrqr, Rrss,
-    Ted,
-};
-use clap::ValueEnum;
+use arss::{Arss, Exemplars, Gamma, KMeans, KMedoids, Kernel, Method, Penalty, RootSteps, Rrss, Ted};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use crate::args::{KernelName, MethodArgs, MethodName};
+use crate::args::{KernelName, MethodArgs};
 use crate::failure::Failure;
 
+/// Reads the name of a method.
+pub fn by_name() -> impl TypedValueParser<Value = Method> {
+    let names = Method::all().map(|method| PossibleValue::new(method.name()).help(method.summary()));
+    PossibleValuesParser::new(names).map(|name| Method::from_name(&name).unwrap_or_default())
+}
+
 /// The one table of which flags a method takes.
-fn flags_of(method: MethodName) -> &'static [&'static str] {
+fn flags_of(method: &Method) -> &'static [&'static str] {
     match method {
-        MethodName::Exemplars => &[
+        Method::Exemplars(_) => &[
             "--seed",
             "--landmarks",
             "--ridge",
@@ -23,8 +26,7 @@ fn flags_of(method: MethodName) -> &'static [&'static str] {
             "--group",
             "--quotas",
         ],
-        MethodName::Facility | MethodName::Random => &["--seed"],
-        MethodName::Arss => &[
+        Method::Arss(_) => &[
             "--preset",
             "--gamma",
             "--gamma-ratio",
@@ -41,7 +43,7 @@ fn flags_of(method: MethodName) -> &'static [&'static str] {
             "--landmarks",
             "--seed",
         ],
-        MethodName::Rrss => &[
+        Method::Rrss(_) => &[
             "--gamma",
             "--gamma-ratio",
             "--iterations",
@@ -52,27 +54,25 @@ fn flags_of(method: MethodName) -> &'static [&'static str] {
             "--landmarks",
             "--seed",
         ],
-        MethodName::Ted => &["--alpha", "--weights", "--kernel", "--landmarks", "--seed"],
-        MethodName::Kmeans => &["--iterations", "--tolerance", "--seed"],
-        MethodName::Kmedoids => &["--iterations", "--seed"],
-        MethodName::Rrqr => &[],
+        Method::Ted(_) => &["--alpha", "--weights", "--kernel", "--landmarks", "--seed"],
+        Method::KMeans(_) => &["--iterations", "--tolerance", "--seed"],
+        Method::KMedoids(_) => &["--iterations", "--seed"],
+        other if other.clone().seed_mut().is_some() => &["--seed"],
+        _ => &[],
     }
 }
 
 /// The method that the flags ask for, its settings checked.
 pub fn build(args: &MethodArgs) -> Result<Method, Failure> {
     check_flags(args)?;
-    let seed = args.seed.unwrap_or_default();
-    let method = match args.method {
-        MethodName::Exemplars => Method::Exemplars(exemplars(args)),
-        MethodName::Arss => Method::Arss(arss(args)),
-        MethodName::Rrss => Method::Rrss(rrss(args)),
-        MethodName::Ted => Method::Ted(ted(args)),
-        MethodName::Kmeans => Method::KMeans(kmeans(args)),
-        MethodName::Kmedoids => Method::KMedoids(kmedoids(args)),
-        MethodName::Facility => Method::Facility(FacilityLocation { seed }),
-        MethodName::Rrqr => Method::Rrqr(Rrqr::default()),
-        MethodName::Random => Method::Random(Random { seed }),
+    let method = match &args.method {
+        Method::Exemplars(base) => Method::Exemplars(exemplars(args, base)),
+        Method::Arss(_) => Method::Arss(arss(args)),
+        Method::Rrss(base) => Method::Rrss(rrss(args, base)),
+        Method::Ted(base) => Method::Ted(ted(args, base)),
+        Method::KMeans(base) => Method::KMeans(kmeans(args, base)),
+        Method::KMedoids(base) => Method::KMedoids(kmedoids(args, base)),
+        other => other.clone().with_seed(args.seed.unwrap_or_default()),
     };
     // Checked again by the solver; here a wrong value is found before a large file is read.
     method.validate()?;
@@ -81,12 +81,12 @@ pub fn build(args: &MethodArgs) -> Result<Method, Failure> {
 
 /// Fails on a flag that the method does not take.
 fn check_flags(args: &MethodArgs) -> Result<(), Failure> {
-    let taken = flags_of(args.method);
+    let taken = flags_of(&args.method);
     let given = given(args);
     let Some(flag) = given.iter().find(|flag| !taken.contains(flag)) else {
         return check_kernel(&given, taken);
     };
-    let name = args.method.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
+    let name = args.method.name();
     if name == "ted" && *flag == "--diverse" {
         return Err(Failure::Input(
             "--diverse is not needed with method ted: its picks do not repeat each other".into(),
@@ -137,14 +137,13 @@ fn given(args: &MethodArgs) -> Vec<&'static str> {
     all.into_iter().filter_map(|(flag, is_given)| is_given.then_some(flag)).collect()
 }
 
-fn exemplars(args: &MethodArgs) -> Exemplars {
-    let base = Exemplars::default();
+fn exemplars(args: &MethodArgs, base: &Exemplars) -> Exemplars {
     Exemplars {
         seed: args.seed.unwrap_or(base.seed),
         landmarks: args.landmarks.unwrap_or(base.landmarks),
         ridge: args.ridge.unwrap_or(base.ridge),
         gate: !args.no_gate,
-        ..base
+        ..base.clone()
     }
 }
 
@@ -196,8 +195,7 @@ fn gamma(args: &MethodArgs, base: Gamma) -> Gamma {
     args.gamma.map(Gamma::Absolute).or(args.gamma_ratio.map(Gamma::Ratio)).unwrap_or(base)
 }
 
-fn rrss(args: &MethodArgs) -> Rrss {
-    let base = Rrss::default();
+fn rrss(args: &MethodArgs, base: &Rrss) -> Rrss {
     Rrss {
         gamma: gamma(args, base.gamma),
         max_iterations: args.iterations.unwrap_or(base.max_iterations),
@@ -208,13 +206,11 @@ fn rrss(args: &MethodArgs) -> Rrss {
     }
 }
 
-fn ted(args: &MethodArgs) -> Ted {
-    let base = Ted::default();
-    Ted { alpha: args.alpha.unwrap_or(base.alpha), kernel: kernel(args), ..base }
+fn ted(args: &MethodArgs, base: &Ted) -> Ted {
+    Ted { alpha: args.alpha.unwrap_or(base.alpha), kernel: kernel(args), ..base.clone() }
 }
 
-fn kmeans(args: &MethodArgs) -> KMeans {
-    let base = KMeans::default();
+fn kmeans(args: &MethodArgs, base: &KMeans) -> KMeans {
     KMeans {
         seed: args.seed.unwrap_or(base.seed),
         max_iterations: args.iterations.unwrap_or(base.max_iterations),
@@ -222,12 +218,11 @@ fn kmeans(args: &MethodArgs) -> KMeans {
     }
 }
 
-fn kmedoids(args: &MethodArgs) -> KMedoids {
-    let base = KMedoids::default();
+fn kmedoids(args: &MethodArgs, base: &KMedoids) -> KMedoids {
     KMedoids {
         seed: args.seed.unwrap_or(base.seed),
         max_iterations: args.iterations.unwrap_or(base.max_iterations),
-        ..base
+        ..base.clone()
     }
 }
 
@@ -237,7 +232,7 @@ mod tests {
     use crate::args::ConstraintArgs;
 
     fn settings(args: MethodArgs) -> Arss {
-        match build(&MethodArgs { method: MethodName::Arss, ..args }) {
+        match build(&MethodArgs { method: Method::Arss(Arss::default()), ..args }) {
             Ok(Method::Arss(settings)) => settings,
             other => panic!("not arss: {other:?}"),
         }
@@ -312,9 +307,9 @@ mod tests {
             ..MethodArgs::default()
         };
         let names = given(&all);
-        for method in MethodName::value_variants() {
-            assert!(flags_of(*method).iter().all(|flag| names.contains(flag)), "{method:?}");
+        for method in Method::all() {
+            assert!(flags_of(&method).iter().all(|flag| names.contains(flag)), "{method:?}");
         }
-        assert!(names.iter().all(|name| MethodName::value_variants().iter().any(|m| flags_of(*m).contains(name))));
+        assert!(names.iter().all(|name| Method::all().iter().any(|method| flags_of(method).contains(name))));
     }
 }

@@ -15,7 +15,7 @@ pub mod output;
 
 use std::path::PathBuf;
 
-use arss::Count;
+use arss::{Count, Method};
 use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
 
 use crate::args::compare::CompareArgs;
@@ -167,8 +167,8 @@ pub struct SelectArgs {
 #[command(next_help_heading = "Method")]
 pub struct MethodArgs {
     /// How to choose
-    #[arg(long, value_enum, value_name = "NAME", default_value_t)]
-    pub method: MethodName,
+    #[arg(long, value_name = "NAME", value_parser = method::by_name(), default_value = Method::default().name())]
+    pub method: Method,
     /// Start from the authors' settings; other flags override them [arss]
     #[arg(long, value_enum, value_name = "NAME")]
     pub preset: Option<Preset>,
@@ -223,14 +223,14 @@ pub struct MethodArgs {
     /// Seed of the random numbers [all but rrqr; arss, rrss, ted with --kernel; default 0]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub seed: Option<u64>,
-    /// What is demanded of the choice.
+    /// Constraints on the choice.
     #[command(flatten)]
     pub constraints: ConstraintArgs,
 }
 
-/// What is demanded of the choice; `constraints.rs` reads it.
+/// Constraints on the choice; `constraints.rs` reads them.
 #[derive(Debug, Default, Args)]
-#[command(next_help_heading = "Demands")]
+#[command(next_help_heading = "Constraints")]
 pub struct ConstraintArgs {
     /// Rows that must be chosen, first and in this order: 0,7,20-29, or @FILE with one a line [exemplars]
     #[arg(long, value_name = "ROWS", allow_hyphen_values = true)]
@@ -254,30 +254,6 @@ pub struct ConstraintArgs {
 pub enum KernelName {
     /// exp(-|x - y|^2 / h2), h2 the median squared distance
     Rbf,
-}
-
-/// The methods by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum MethodName {
-    /// Rows that stand for the others, outliers set aside
-    #[default]
-    Exemplars,
-    /// Accelerated robust subset selection
-    Arss,
-    /// Robust representative subset selection
-    Rrss,
-    /// Transductive experimental design
-    Ted,
-    /// Rows nearest to the centres of k-means
-    Kmeans,
-    /// Medoids found by swapping
-    Kmedoids,
-    /// Facility location with a bounded similarity
-    Facility,
-    /// Column-pivoted QR
-    Rrqr,
-    /// A random choice
-    Random,
 }
 
 /// Settings by name.

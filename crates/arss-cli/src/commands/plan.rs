@@ -71,9 +71,9 @@ struct Plan {
 impl Plan {
     fn new(args: &SelectArgs) -> Self {
         let method = &args.method.method;
-        let name = clap::ValueEnum::to_possible_value(method).map_or_else(String::new, |v| v.get_name().to_owned());
+        let name = method.name();
         let mut plan = Plan { lines: Vec::new(), object: json!({}) };
-        plan.add("method", &name, json!(name));
+        plan.add("method", name, json!(name));
         let outputs: Vec<(String, Value)> = select::targets(args)
             .into_iter()
             .map(|(flag, target)| {

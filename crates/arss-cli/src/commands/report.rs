@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
+use arss::Selection;
 use arss_report::saved_result::{Input, Saved};
 use clap::Parser;
 
@@ -36,14 +37,16 @@ pub fn run(args: &ReportArgs) -> Result<(), Failure> {
     let mut messages = Messages::new(args.quiet);
     let _show = Show::new(args.quiet);
     let mut ready = select::ready(&asked, &mut messages).map_err(explained)?;
-    let input = select::described(&ready, saved.selection.indices(), asked.features);
+    let input = select::described(&ready, &saved.selection.indices, asked.features);
     check(args, &inputs[0], &saved.input, &input)?;
     // The page calls the table what it was called then.
     ready.table.source.paths = called;
     let job = select::job(&asked, &ready);
     let items = if asked.features { input.columns } else { input.rows };
-    let damaged = || Failure::in_file(&args.result, "is damaged: its numbers do not fit together");
-    let selection = saved.selection.selection(ready.method.name(), items).ok_or_else(damaged)?;
+    if !saved.selection.fits(items) {
+        return Err(Failure::in_file(&args.result, "is damaged: its numbers do not fit together"));
+    }
+    let selection = Selection { method: ready.method.name(), ..saved.selection };
     progress::phase("report");
     let page = select::page(&words, &ready.table, &job, &selection);
 

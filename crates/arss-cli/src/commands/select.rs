@@ -205,7 +205,7 @@ pub fn page(words: &[OsString], table: &Table, job: &Job<'_>, selection: &Select
     super::page(words, table, job, selection, More::default())
 }
 
-/// Fails on demands that the method cannot meet: found out before the table is read.
+/// Fails on constraints that the method cannot meet: found out before the table is read.
 fn check_constraints(args: &SelectArgs, method: &Method) -> Result<(), Failure> {
     if args.k == Count::Auto && !matches!(method, Method::Exemplars(_)) {
         return Err(Error::NoAuto { method: method.name() }.into());
@@ -217,7 +217,7 @@ fn check_constraints(args: &SelectArgs, method: &Method) -> Result<(), Failure> 
     Ok(())
 }
 
-/// Fails on demands of rows where columns are chosen.
+/// Fails on constraints on rows where columns are chosen.
 fn check_axis(args: &SelectArgs) -> Result<(), Failure> {
     let ConstraintArgs { include, forbid, weights, group, quotas: _ } = &args.method.constraints;
     let of_rows = [("--include", include), ("--forbid", forbid), ("--weights", weights), ("--group", group)];

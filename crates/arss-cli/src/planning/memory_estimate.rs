@@ -7,7 +7,7 @@ use arss_table::{TableShape, free_memory};
 use crate::args::SelectArgs;
 
 /// The program itself, its threads and their buffers.
-const PROGRAM: u64 = 16 << 20;
+const PROGRAM: u64 = 12 << 20;
 /// What is read at a time.
 const BUFFERS: u64 = 8 << 20;
 /// No machine has so many bytes; below it no product in this file overflows.
@@ -42,7 +42,8 @@ pub fn of_run(table: &TableShape, method: &Method, size: &ProblemSize) -> u64 {
     // What was read stands in pieces until the table is put together, and they become fewer as it grows.
     let pieces = if table.in_chunks { table.rows * table.used * 8 } else { 0 };
     let buffers = table.bytes.min(if table.in_chunks { 2 * BUFFERS } else { BUFFERS });
-    PROGRAM + buffers + table.held + values + pieces.max(estimate::memory(method, size))
+    // Reading is over before choosing begins.
+    PROGRAM + table.held + values + (pieces + buffers).max(estimate::memory(method, size))
 }
 
 /// The most that a run may use.

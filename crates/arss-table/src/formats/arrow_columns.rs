@@ -3,8 +3,10 @@
 use std::io;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::Float64Type;
-use arrow_array::{Array, ArrayRef, RecordBatch, UInt64Array};
+use arrow_array::types::{
+    Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+};
+use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, RecordBatch, UInt64Array};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::{ArrowError, DataType, Field, Schema, TimeUnit};
 
@@ -58,6 +60,9 @@ fn seen(array: &ArrayRef, kind: ColumnKind) -> KindCounts {
 
 /// The values as numbers, NaN where there are none; dates as seconds.
 pub fn numbers(array: &ArrayRef, kind: ColumnKind) -> Result<Vec<f64>, ArrowError> {
+    if let Some(numbers) = primitive_numbers(array) {
+        return Ok(numbers);
+    }
     let cast = |array: &dyn Array, to: &DataType| arrow_cast::cast(array, to);
     let array = match array.data_type() {
         DataType::Dictionary(_, values) => cast(array, values)?,
@@ -82,6 +87,31 @@ pub fn numbers(array: &ArrayRef, kind: ColumnKind) -> Result<Vec<f64>, ArrowErro
     Ok(array.iter().map(|value| value.map_or(f64::NAN, |value| value * unit)).collect())
 }
 
+/// The numbers of the types that most columns have; `arrow_cast`, which knows all types, is compiled for size.
+fn primitive_numbers(array: &ArrayRef) -> Option<Vec<f64>> {
+    Some(match array.data_type() {
+        DataType::Float64 => widened::<Float64Type>(array, |value| value),
+        DataType::Float32 => widened::<Float32Type>(array, f64::from),
+        DataType::Int64 => widened::<Int64Type>(array, |value| value as f64),
+        DataType::Int32 => widened::<Int32Type>(array, f64::from),
+        DataType::Int16 => widened::<Int16Type>(array, f64::from),
+        DataType::Int8 => widened::<Int8Type>(array, f64::from),
+        DataType::UInt64 => widened::<UInt64Type>(array, |value| value as f64),
+        DataType::UInt32 => widened::<UInt32Type>(array, f64::from),
+        DataType::UInt16 => widened::<UInt16Type>(array, f64::from),
+        DataType::UInt8 => widened::<UInt8Type>(array, f64::from),
+        _ => return None,
+    })
+}
+
+fn widened<T: ArrowPrimitiveType>(array: &ArrayRef, widen: impl Fn(T::Native) -> f64) -> Vec<f64> {
+    let array = array.as_primitive::<T>();
+    if array.null_count() == 0 {
+        return array.values().iter().map(|&value| widen(value)).collect();
+    }
+    array.iter().map(|value| value.map_or(f64::NAN, &widen)).collect()
+}
+
 fn codes(array: &ArrayRef) -> Result<ColumnValues, ArrowError> {
     let mut dictionary = Dictionary::default();
     let texts = texts(array)?;
@@ -91,11 +121,21 @@ fn codes(array: &ArrayRef) -> Result<ColumnValues, ArrowError> {
 
 /// The values as text; none where they are missing.
 pub fn texts(array: &ArrayRef) -> Result<Vec<Option<String>>, ArrowError> {
+    match array.data_type() {
+        DataType::Utf8 => return Ok(owned(array.as_string::<i32>().iter())),
+        DataType::LargeUtf8 => return Ok(owned(array.as_string::<i64>().iter())),
+        DataType::Utf8View => return Ok(owned(array.as_string_view().iter())),
+        _ => {}
+    }
     let options = FormatOptions::default().with_null("");
     let formatter = ArrayFormatter::try_new(array, &options)?;
     let nulls = array.logical_nulls();
     let is_there = |row: usize| nulls.as_ref().is_none_or(|nulls| nulls.is_valid(row));
     (0..array.len()).map(|row| is_there(row).then(|| formatter.value(row).try_to_string()).transpose()).collect()
+}
+
+fn owned<'a>(texts: impl Iterator<Item = Option<&'a str>>) -> Vec<Option<String>> {
+    texts.map(|text| text.map(str::to_owned)).collect()
 }
 
 /// The rows of a batch as text for people.

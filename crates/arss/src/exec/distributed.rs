@@ -237,9 +237,7 @@ pub fn check_method(method: &Method, items: usize, features: usize) -> Result<()
             Err(in_memory_only("a table with no more rows than columns"))
         }
         Method::Arss(_) | Method::Rrss(_) | Method::Ted(_) => Ok(()),
-        Method::KMeans(_) | Method::KMedoids(_) | Method::Rrqr(_) | Method::Random(_) => {
-            Err(in_memory_only(method.name()))
-        }
+        _ => Err(in_memory_only(method.name())),
     }
 }
 

@@ -1,5 +1,7 @@
 //! What the exemplars stand for.
 
+use serde::{Deserialize, Serialize};
+
 /// What the picks of a selection stand for.
 ///
 /// ```
@@ -12,7 +14,7 @@
 /// assert_eq!(assignment.shares, [0.5, 0.5]);
 /// # Ok::<(), arss::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Assignment {
     /// The pick nearest to each item, as a position in [`Selection::indices`](crate::Selection::indices).
     pub labels: Vec<usize>,
@@ -24,6 +26,14 @@ pub struct Assignment {
 }
 
 impl Assignment {
+    /// True if it is one of `items` items to `picks` picks.
+    pub(crate) fn fits(&self, items: usize, picks: usize) -> bool {
+        self.labels.len() == items
+            && self.labels.iter().all(|&label| label < picks)
+            && self.shares.len() == picks
+            && self.coverage.len() == picks
+    }
+
     /// From the pick of each row, the weight that each pick stands for, and what each pick gained.
     pub(crate) fn new(labels: Vec<usize>, weights: &[f64], gains: &[f64]) -> Self {
         let total: f64 = weights.iter().sum();

@@ -7,14 +7,12 @@ mod patience;
 use std::ffi::OsString;
 use std::time::Instant;
 
-use arss::{Arss, Count, Exemplars, FacilityLocation, KMeans, KMedoids, Method, Random, Rrqr, Rrss, Selection, Ted};
+use arss::{Count, Method, Random, Selection};
 use arss_report::More;
 use arss_table::numeric_view::NumericView;
 use arss_table::{Categories, Table};
-use clap::ValueEnum;
 use judge::{Judge, Verdict};
 
-use crate::args::MethodName;
 use crate::args::compare::CompareArgs;
 use crate::failure::Failure;
 use crate::output_files::{self, Files, targets};
@@ -63,7 +61,7 @@ pub fn run(args: &CompareArgs, words: &[OsString]) -> Result<(), Failure> {
     let mut messages = Messages::new(args.common.quiet);
     let show = Show::new(args.common.quiet);
     // Its outlier scores judge all of them, so exemplars run in any case.
-    let exemplars = method(MethodName::Exemplars, args.seed);
+    let exemplars = Method::default().with_seed(args.seed);
     let mut table = reading::read(&args.read, args.common.memory, &mut messages)?;
     let labels = table.side.label.take().map(Categories::texts);
     let job = job(&exemplars, args.k, args);
@@ -102,12 +100,11 @@ fn compare(args: &CompareArgs, table: &Table, judge: &Judge<'_>, first: Entry) -
         judged: judge.rows.len(),
         outliers: judge.outliers(),
     };
-    let wanted = |name: &&MethodName| args.methods.is_empty() || args.methods.contains(name);
-    for &name in MethodName::value_variants().iter().filter(wanted) {
-        match name {
-            MethodName::Exemplars => compared.entries.push(first.clone()),
-            MethodName::Random => compared.entries.push(yardstick.clone()),
-            _ => compared.try_method(name, args, table, judge)?,
+    for method in Method::all().into_iter().filter(|m| args.methods.is_empty() || args.methods.contains(m)) {
+        match method {
+            Method::Exemplars(_) => compared.entries.push(first.clone()),
+            Method::Random(_) => compared.entries.push(yardstick.clone()),
+            _ => compared.try_method(&method.with_seed(args.seed), args, table, judge)?,
         }
     }
     compared.entries.sort_by(|a, b| a.verdict.order(&b.verdict).then(a.name.cmp(b.name)));
@@ -118,20 +115,20 @@ impl Compared {
     /// Runs and judges one method, or says why not.
     fn try_method(
         &mut self,
-        name: MethodName,
+        method: &Method,
         args: &CompareArgs,
         table: &Table,
         judge: &Judge<'_>,
     ) -> Result<(), Failure> {
-        let (method, k) = (method(name, args.seed), judge.k);
-        let expected = patience::seconds(&method, table.matrix.shape(), k);
+        let k = judge.k;
+        let expected = patience::seconds(method, table.matrix.shape(), k);
         if args.methods.is_empty() && expected > args.patience {
             let reason =
                 format!("it would take about {}; --methods {} runs it", patience::words(expected), method.name());
             self.left_out.push((method.name(), reason));
             return Ok(());
         }
-        match timed(table, &job(&method, Count::Exactly(k), args)) {
+        match timed(table, &job(method, Count::Exactly(k), args)) {
             Ok((selection, seconds)) => {
                 self.entries.push(Entry::new(&selection, seconds, judge.judge(&selection.indices)));
             }
@@ -161,21 +158,6 @@ fn random(args: &CompareArgs, table: &Table, judge: &Judge<'_>) -> Result<Entry,
     let seconds = draws.iter().map(|draw| draw.seconds).sum::<f64>() / DRAWS as f64;
     let notes = vec![format!("the mean of {DRAWS} draws")];
     Ok(Entry { seconds, verdict: Verdict::mean(&verdicts), notes, ..draws.swap_remove(0) })
-}
-
-/// The method `name` with its default settings.
-fn method(name: MethodName, seed: u64) -> Method {
-    match name {
-        MethodName::Exemplars => Method::Exemplars(Exemplars { seed, ..Exemplars::default() }),
-        MethodName::Arss => Method::Arss(Arss::default()),
-        MethodName::Rrss => Method::Rrss(Rrss::default()),
-        MethodName::Ted => Method::Ted(Ted::default()),
-        MethodName::Kmeans => Method::KMeans(KMeans { seed, ..KMeans::default() }),
-        MethodName::Kmedoids => Method::KMedoids(KMedoids { seed, ..KMedoids::default() }),
-        MethodName::Facility => Method::Facility(FacilityLocation { seed }),
-        MethodName::Rrqr => Method::Rrqr(Rrqr::default()),
-        MethodName::Random => Method::Random(Random { seed }),
-    }
 }
 
 fn job<'a>(method: &'a Method, count: Count, args: &CompareArgs) -> Job<'a> {

@@ -24,21 +24,17 @@ pub fn words(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::MethodName;
-    use crate::commands::compare::method;
-    use clap::ValueEnum;
 
     /// The default of `--patience`.
     const PATIENCE: f64 = 120.0;
 
     #[test]
     fn small_tables_run_all_and_huge_ones_do_not() {
-        let all = MethodName::value_variants();
-        let seconds = |name, shape, k| super::seconds(&method(name, 0), shape, k);
-        assert!(all.iter().all(|&name| seconds(name, (50_000, 20), 50) < PATIENCE));
-        let huge = |name| seconds(name, (10_000_000, 100), 1000) > PATIENCE;
-        assert!(huge(MethodName::Arss) && huge(MethodName::Kmeans) && huge(MethodName::Rrss));
-        assert!(all.iter().all(|&name| seconds(name, (1, 1), 1) < 1.0));
+        let all = Method::all();
+        assert!(all.iter().all(|method| seconds(method, (50_000, 20), 50) < PATIENCE));
+        let huge = |name| Method::from_name(name).is_some_and(|m| seconds(&m, (10_000_000, 100), 1000) > PATIENCE);
+        assert!(huge("arss") && huge("kmeans") && huge("rrss"));
+        assert!(all.iter().all(|method| seconds(method, (1, 1), 1) < 1.0));
     }
 
     #[test]
