@@ -49,7 +49,7 @@ def exemplars(**settings: object) -> Method:
         selector = arss.Exemplars(n_samples=k, random_state=seed, n_jobs=1, **settings).fit(X)
         return selector.sample_indices_, selector.outlier_scores_
 
-    return Method("arss", choose)
+    return Method("arss", choose, nested=False)
 
 
 def _ours(name: str, seeded: bool = False) -> Chooser:

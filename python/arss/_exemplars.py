@@ -20,9 +20,9 @@ AUTO = "auto"
 class Exemplars(AssigningSelector):
     """Rows that stand for the others, chosen among those that are not outliers: what we recommend.
 
-    Every row is scored by how badly a sample of landmarks explains it, rows beyond a gate are set aside,
-    and the picks cover the rest without repeating each other (greedy facility location). Time and memory
-    are linear in the number of rows. Columns should be on one scale (`StandardScaler`).
+    Rows that are alone and lonelier than those around them are set aside as outliers. The picks cover the rest
+    without repeating each other: a greedy choice, improved by swaps and, in large tables, by passes over all rows.
+    Time and memory are linear in the number of rows. Columns should be on one scale (`StandardScaler`).
 
     Parameters
     ----------
@@ -37,6 +37,11 @@ class Exemplars(AssigningSelector):
     gate : bool, default=True
         Set outliers aside, and let the other rows count as much as the rest explains of them. Without it every row
         can be chosen and counts alike; all are scored anyway.
+    nested : bool, default=False
+        Make the first K of a larger choice the choice of K: a greedy choice without swaps, a little less good.
+    refine : int, default=4
+        Rounds of refinement in tables of more than 4,096 rows: more are slower and better, 0 is the choice from a
+        sample.
     include : list of int, default=()
         Positions of rows that must be chosen. They come first, in this order, and pass the gate.
     exclude : list of int, default=()
@@ -56,11 +61,11 @@ class Exemplars(AssigningSelector):
     Attributes
     ----------
     sample_indices_ : ndarray of shape (n_chosen,)
-        Positions of the chosen rows, in the order of choice.
+        Positions of the chosen rows, in the order of what each adds to the coverage.
     scores_ : ndarray of shape (n_chosen,)
-        What each pick added to the coverage.
+        What each pick adds to the coverage.
     outlier_scores_ : ndarray of shape (n,)
-        How strange each row is; **above 1 is beyond the gate**: an outlier.
+        How unusual each row is; **above 1 is beyond the gate**: an outlier.
     labels_ : ndarray of shape (n,)
         The exemplar nearest to each row, as a position in `sample_indices_`; -1 for rows that
         `missing="drop"` left out.
@@ -97,7 +102,7 @@ class Exemplars(AssigningSelector):
     """
 
     _method = "exemplars"
-    _settings_names = ("landmarks", "ridge", "gate")
+    _settings_names = ("landmarks", "ridge", "gate", "nested", "refine")
 
     def __init__(
         self,
@@ -106,6 +111,8 @@ class Exemplars(AssigningSelector):
         landmarks: int = 768,
         ridge: float = 0.01,
         gate: bool = True,
+        nested: bool = False,
+        refine: int = 4,
         include: Any = (),
         exclude: Any = (),
         quotas: str | Mapping[Any, int] = PROPORTIONAL,
@@ -120,6 +127,8 @@ class Exemplars(AssigningSelector):
         self.landmarks = landmarks
         self.ridge = ridge
         self.gate = gate
+        self.nested = nested
+        self.refine = refine
         self.include = include
         self.exclude = exclude
         self.quotas = quotas

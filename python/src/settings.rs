@@ -43,10 +43,12 @@ pub fn defaults<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>
             found.set_item("tol", tolerance)?;
         }
         Method::KMedoids(KMedoids { max_iterations, .. }) => found.set_item("max_iter", max_iterations)?,
-        Method::Exemplars(Exemplars { landmarks, ridge, gate, .. }) => {
+        Method::Exemplars(Exemplars { landmarks, ridge, gate, nested, refine, .. }) => {
             found.set_item("landmarks", landmarks)?;
             found.set_item("ridge", ridge)?;
             found.set_item("gate", gate)?;
+            found.set_item("nested", nested)?;
+            found.set_item("refine", refine)?;
         }
         _ => (),
     }
@@ -101,6 +103,8 @@ fn set(method: &mut Method, key: &str, value: &Bound<'_, PyAny>) -> PyResult<boo
         (Method::Exemplars(Exemplars { landmarks, .. }), "landmarks") => *landmarks = read(key, value)?,
         (Method::Exemplars(Exemplars { ridge, .. }), "ridge") => *ridge = read(key, value)?,
         (Method::Exemplars(Exemplars { gate, .. }), "gate") => *gate = read_bool(key, value)?,
+        (Method::Exemplars(Exemplars { nested, .. }), "nested") => *nested = read_bool(key, value)?,
+        (Method::Exemplars(Exemplars { refine, .. }), "refine") => *refine = read(key, value)?,
         (Method::Exemplars(Exemplars { include, .. }), "include") => *include = read_positions(value)?,
         (Method::Exemplars(Exemplars { exclude, .. }), "exclude") => *exclude = read_positions(value)?,
         (Method::Exemplars(Exemplars { groups, .. }), "groups") => {

@@ -199,7 +199,7 @@ def choices() -> Iterator[Case]:
             yield select(f"options/{name}/plants/{home}", f"T/{line} {FLAGS[home]}")
     for name in ("ted", "rrss", "arss", "rrqr", "exemplars"):
         for table in ("tall", "wide"):
-            for home in ("memory",) if name == "arss" else ("memory", "disk"):
+            for home in ("memory",) if name in ("arss", "exemplars") else ("memory", "disk"):
                 line = f"features T/{table}.npy -k 4 --scale none --method {name} {FLAGS[home]}"
                 yield Case(f"features/{name}/{table}/{home}", f"{line} -q --json -o out.npy --scores scores.csv")
 

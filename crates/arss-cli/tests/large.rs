@@ -262,16 +262,16 @@ fn what_needs_memory_is_told_before_anything_is_read() {
     folder.refuses("select t.csv.gz -k 2 --memory 10M -q", &["even with scratch files", "--memory allows 10.0 MiB"]);
     fs::remove_file(folder.path("t.csv.gz")).unwrap();
     let words = ["t.npy: kmeans on 60000 x 20 values needs about", "kmeans needs the whole table in memory"];
-    folder.refuses("select t.npy -k 2 --memory 30M --method kmeans", &words);
+    folder.refuses("select t.npy -k 2 --memory 24M --method kmeans", &words);
     folder.refuses(
         "select t.npy -k 2 --memory 10M --method ted",
         &["even with scratch files", "--memory allows 10.0 MiB"],
     );
     assert_eq!(folder.names(), ["t.csv", "t.npy"]);
-    let plan = folder.json("plan t.npy -k 2 --memory 40M --method rrss");
+    let plan = folder.json("plan t.npy -k 2 --memory 32M --method rrss");
     assert_eq!(plan["disk"]["bytes"], 60_000 * (20 * 16 + 64));
-    assert_eq!(plan["memory"]["limit"], 40 << 20);
-    let ran = folder.run("select t.npy -k 2 --memory 40M --method rrss --iterations 3 --scratch .").ok();
+    assert_eq!(plan["memory"]["limit"], 32 << 20);
+    let ran = folder.run("select t.npy -k 2 --memory 32M --method rrss --iterations 3 --scratch .").ok();
     assert!(ran.err.contains("note: working from scratch files in ., about 22.0 MiB"), "{ran:?}");
 }
 

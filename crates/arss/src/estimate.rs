@@ -126,8 +126,8 @@ fn landmarks(count: u64, size: &ProblemSize) -> u64 {
 /// Rows to cover, rows that the width is measured on, rows to choose from, the similarities of a batch, and what each
 /// thread needs for products.
 fn coverage(size: &ProblemSize) -> u64 {
-    let reference = (candidates::REFERENCE as u64).min(size.items);
-    let pool = (candidates::POOL as u64).max(4 * size.k).min(size.items);
+    let reference = (candidates::SAMPLED as u64).max(4 * size.k).min(size.items);
+    let pool = reference;
     let scale = (candidates::SCALE_ROWS.1 as u64).min(size.items);
     8 * (reference + size.k + scale) * size.features + 40 * pool + 8 * 128 * reference + (size.threads << 21)
 }
@@ -180,8 +180,8 @@ const READ: f64 = 8.0;
 pub fn work(method: &Method, size: &ProblemSize, effort: Effort) -> Seconds {
     let [n, l, k] = [size.items, size.features, size.k].map(|count| count as f64);
     let (small, Effort { iterations, rows_scored }) = (n.min(l), effort);
-    let pool = n.min((candidates::POOL as f64).max(4.0 * k));
-    let reference = n.min(candidates::REFERENCE as f64);
+    let reference = n.min((candidates::SAMPLED as f64).max(4.0 * k));
+    let pool = reference;
     // The first measurement of all candidates is vectorised. Then each pick measures a few dozen candidates anew.
     let choice = pool * reference * (l + EXPONENTIALS) + 32.0 * k * reference * (l + EXPONENTIAL) + k * PASS;
     let score = |landmarks: usize| {

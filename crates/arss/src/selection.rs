@@ -82,8 +82,8 @@ pub struct Seconds {
 /// ```
 /// let note = arss::Note::Saturated { k: 9, rank: 3 };
 /// assert!(note.to_string().contains("saturates"));
-/// let note = arss::Note::Gated { rows: 470, items: 1000 };
-/// assert!(note.to_string().ends_with("without the gate"));
+/// let note = arss::Note::Gated { rows: 47, items: 1000, confidence: 0.9, company: 0.1 };
+/// assert!(note.to_string().contains("scattered"));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -103,17 +103,24 @@ pub enum Note {
         /// Rows in each sample.
         rows: usize,
     },
-    /// Rows beyond the gate: too strange to be chosen or to be stood for.
+    /// Rows beyond the gate, which are neither chosen nor represented.
     Gated {
         /// How many.
         rows: usize,
         /// Of how many.
         items: usize,
+        /// How clearly they differ from the other rows, 0 to 1.
+        confidence: f64,
+        /// The share of them that have another one near by, as the rows of a group have; of scattered errors few do.
+        company: f64,
     },
 }
 
-/// Where more rows than this share are set aside, the note names the way to keep them.
+/// Where more rows than this share are set aside, or with less confidence than this, the note names the way to keep them.
 const MANY: f64 = 0.15;
+const UNSURE: f64 = 0.5;
+/// Rows of which so many have another one near by look like a group.
+const GROUP: f64 = 0.5;
 
 impl std::fmt::Display for Note {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -129,14 +136,18 @@ impl std::fmt::Display for Note {
                  a larger gamma makes it act"
             ),
             Note::Sampled { rows } => write!(f, "many rows: swaps were searched in samples of {rows} rows"),
-            Note::Gated { rows, items } => {
-                write!(f, "{rows} of {items} rows look like outliers and were left aside")?;
-                // So many may be a class that is spread wide: on three of the twelve further sets of docs/explanation/exemplars.md
-                // a fifth to a half of the clean rows were left aside.
-                if *rows as f64 > MANY * *items as f64 {
-                    write!(f, "; if they are a group of their own, run without the gate")?;
-                }
-                Ok(())
+            Note::Gated { rows, items, confidence, company } => {
+                let like = if *company >= GROUP { "a group of their own" } else { "scattered errors" };
+                let keep = if *company >= GROUP || *rows as f64 > MANY * *items as f64 || *confidence < UNSURE {
+                    "; to keep them, switch the gate off (--no-gate, gate=False)"
+                } else {
+                    ""
+                };
+                write!(
+                    f,
+                    "{rows} of {items} rows look like outliers and were set aside (confidence {confidence:.2}, they look \
+                     like {like}){keep}"
+                )
             }
         }
     }

@@ -20,6 +20,8 @@ fn flags_of(method: &Method) -> &'static [&'static str] {
             "--landmarks",
             "--ridge",
             "--no-gate",
+            "--nested",
+            "--refine",
             "--include",
             "--forbid",
             "--weights",
@@ -126,6 +128,8 @@ fn given(args: &MethodArgs) -> Vec<&'static str> {
         ("--landmarks", args.landmarks.is_some()),
         ("--ridge", args.ridge.is_some()),
         ("--no-gate", args.no_gate),
+        ("--nested", args.nested),
+        ("--refine", args.refine.is_some()),
         ("--diverse", args.diverse),
         ("--seed", args.seed.is_some()),
         ("--include", args.constraints.include.is_some()),
@@ -143,6 +147,8 @@ fn exemplars(args: &MethodArgs, base: &Exemplars) -> Exemplars {
         landmarks: args.landmarks.unwrap_or(base.landmarks),
         ridge: args.ridge.unwrap_or(base.ridge),
         gate: !args.no_gate,
+        nested: args.nested,
+        refine: args.refine.unwrap_or(base.refine),
         ..base.clone()
     }
 }
@@ -222,7 +228,7 @@ fn kmedoids(args: &MethodArgs, base: &KMedoids) -> KMedoids {
     KMedoids {
         seed: args.seed.unwrap_or(base.seed),
         max_iterations: args.iterations.unwrap_or(base.max_iterations),
-        ..base.clone()
+        ..*base
     }
 }
 
@@ -295,6 +301,8 @@ mod tests {
             landmarks: Some(1),
             ridge: Some(1.0),
             no_gate: true,
+            nested: true,
+            refine: Some(1),
             diverse: true,
             seed: Some(1),
             constraints: ConstraintArgs {

@@ -217,6 +217,12 @@ pub struct MethodArgs {
     /// Leave no row aside: outliers may be chosen, and all rows count alike [exemplars]
     #[arg(long)]
     pub no_gate: bool,
+    /// Make the first picks of a larger choice the picks of a smaller one: no swaps afterwards [exemplars]
+    #[arg(long)]
+    pub nested: bool,
+    /// Rounds of refinement in tables of more than 4,096 rows: more are slower and better [exemplars; default 4]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub refine: Option<usize>,
     /// Do not choose a row and its copy: score times distance from the picks, instead of the top K [arss, rrss]
     #[arg(long)]
     pub diverse: bool,

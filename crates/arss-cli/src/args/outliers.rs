@@ -29,6 +29,9 @@ pub struct OutliersArgs {
     /// Write the table without the strange rows, in its own order
     #[arg(long, value_name = "FILE")]
     pub clean: Option<PathBuf>,
+    /// Let --clean throw away more than 15 % of the rows
+    #[arg(long, requires = "clean")]
+    pub clean_many: bool,
     /// Write outlier score and nearest exemplar of every row as csv
     #[arg(long, value_name = "FILE")]
     pub scores: Option<PathBuf>,

@@ -36,6 +36,9 @@ struct Found<'a> {
     beyond: usize,
 }
 
+/// The share of the rows that --clean throws away without being asked twice.
+const MOST_CLEANED: f64 = 0.15;
+
 /// Runs `arss outliers`; `words` is the command line it came from.
 pub fn run(args: &OutliersArgs, words: &[OsString]) -> Result<(), Failure> {
     let written = |target: &Option<PathBuf>| target.as_deref().map(OutputFormat::of).transpose();
@@ -69,6 +72,14 @@ pub fn run(args: &OutliersArgs, words: &[OsString]) -> Result<(), Failure> {
     if args.clean.is_some() && kept.is_empty() {
         let what = "every row is beyond --threshold, so nothing would be left for --clean; give a larger one";
         return Err(Failure::Input(what.to_owned()));
+    }
+    if args.clean.is_some() && !args.clean_many && found.beyond as f64 > MOST_CLEANED * found.order.len() as f64 {
+        let (beyond, all) = (found.beyond, found.order.len());
+        let what = format!(
+            "--clean would throw away {beyond} of {all} rows, more than 15 %: look at them first; then give a larger \
+             --threshold, or --clean-many to do it"
+        );
+        return Err(Failure::Input(what));
     }
 
     let mut files = Files::new(args.common.force);

@@ -100,7 +100,12 @@ pub fn fits_now(args: &SelectArgs, method: &Method, values: &Matrix) -> Result<b
 fn can_stream(args: &SelectArgs, method: &Method, size: Option<&ProblemSize>) -> Result<(), String> {
     if args.features {
         return match method {
-            Method::Arss(_) => Err("columns are chosen by arss in memory only; use --method ted or rrss".to_owned()),
+            // From disk columns are chosen by a rotation of the rows. The loss of arss and the gate of exemplars, which looks
+            // at each value by itself, are others after it.
+            Method::Arss(_) | Method::Exemplars(_) => {
+                let name = method.name();
+                Err(format!("columns are chosen by {name} in memory only; use --method ted or rrss"))
+            }
             _ => Ok(()),
         };
     }

@@ -46,10 +46,10 @@ impl FacilityLocation {
         let mut clock = Clock::start();
         let origin = solver::origin(rows)?;
         let (exclude, closed_groups) = (Vec::new(), Vec::new());
-        let step = GateStep { threshold: 1.0, gate: false, interrupted: false, exclude, closed_groups };
+        let step = GateStep { gate: false, exclude, closed_groups };
         let counts = solver::gate(rows, step)?;
         clock.prepared();
-        let plan = Plan { k, seed: self.seed, stop: None, gate: false, threshold: None };
+        let plan = Plan { k, seed: self.seed, stop: None, gate: false, weighting: None, swaps: false, refine: 0 };
         let chosen = solver::select(rows, &plan, &origin, (&counts, false), &mut Constraints::none(), run)?;
         clock.solved();
         let mut selection = solver::assign(rows, "facility", chosen, &origin, (false, true), run)?;

@@ -6,6 +6,7 @@ use faer::MatRef;
 
 use super::{OutputShape, PassResult, TopRows};
 use crate::exemplars::landmarks;
+use crate::exemplars::nearest_few::NearestFew;
 use crate::linalg::GramSum;
 use crate::linalg::nearest::{self, Near};
 use crate::{Error, Float};
@@ -125,6 +126,7 @@ pub(crate) struct Scratch<T> {
     pub landmarks: landmarks::Scratch<T>,
     pub nearest: nearest::Scratch<T>,
     pub near: Vec<Near>,
+    pub few: NearestFew,
     /// Rows counted so far, for steps that number the rows.
     pub counted: [usize; 2],
 }
@@ -147,6 +149,7 @@ impl<T: Float> Accumulator<T> {
                 landmarks: landmarks::Scratch::default(),
                 nearest: nearest::Scratch::default(),
                 near: Vec::new(),
+                few: NearestFew::default(),
                 counted: [0; 2],
             },
         }

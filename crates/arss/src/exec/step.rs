@@ -8,7 +8,7 @@ use super::OutputShape;
 use super::accumulator::BlockStep;
 use super::shared_steps::{AbsoluteSums, CheckFinite, FetchRows, InverseGram, LargestForm, LongestRow, RankRows};
 use super::wire::{decode, encode};
-use crate::exemplars::steps as exemplars;
+use crate::exemplars::{refine_steps as refinement, score_steps as scoring, steps as exemplars};
 use crate::models::arss::steps as arss;
 use crate::models::rrss::steps as rrss;
 use crate::models::ted::steps as ted;
@@ -99,12 +99,17 @@ pub(crate) enum Step {
     TedTake(ted::Take),
     TedRemainder(ted::Remainder),
     TedBest(ted::Best),
-    ExemplarsScore(exemplars::ScoreStep),
-    ExemplarsRadixCount(exemplars::RadixCount),
+    ExemplarsScore(scoring::ScoreStep),
+    ExemplarsSample(scoring::SampleMeasures),
+    ExemplarsJudge(scoring::JudgeStep),
+    ExemplarsSecondLook(scoring::SecondLook),
     ExemplarsGroupCount(exemplars::GroupCount),
     ExemplarsGroupSizes(exemplars::GroupSizes),
     ExemplarsGate(exemplars::GateStep),
     ExemplarsCandidates(exemplars::Candidates),
+    ExemplarsMeans(refinement::MeansStep),
+    ExemplarsNearestCentre(refinement::NearestCentre),
+    ExemplarsCentreRows(refinement::CentreRows),
     ExemplarsNearest(exemplars::NearestPick),
 }
 
@@ -134,7 +139,12 @@ impl Step {
             Step::TedRemainder(step) => step,
             Step::TedBest(step) => step,
             Step::ExemplarsScore(step) => step,
-            Step::ExemplarsRadixCount(step) => step,
+            Step::ExemplarsSample(step) => step,
+            Step::ExemplarsJudge(step) => step,
+            Step::ExemplarsSecondLook(step) => step,
+            Step::ExemplarsMeans(step) => step,
+            Step::ExemplarsNearestCentre(step) => step,
+            Step::ExemplarsCentreRows(step) => step,
             Step::ExemplarsGroupCount(step) => step,
             Step::ExemplarsGroupSizes(step) => step,
             Step::ExemplarsGate(step) => step,
@@ -168,7 +178,12 @@ impl Step {
             Step::TedRemainder(step) => Box::new(*step),
             Step::TedBest(step) => Box::new(*step),
             Step::ExemplarsScore(step) => Box::new(step.ready::<T>()),
-            Step::ExemplarsRadixCount(step) => Box::new(step.clone()),
+            Step::ExemplarsSample(step) => Box::new(step.clone()),
+            Step::ExemplarsJudge(step) => Box::new(*step),
+            Step::ExemplarsSecondLook(step) => Box::new(step.ready::<T>()),
+            Step::ExemplarsMeans(step) => Box::new(step.ready::<T>()),
+            Step::ExemplarsNearestCentre(step) => Box::new(step.ready::<T>()),
+            Step::ExemplarsCentreRows(step) => Box::new(step.clone()),
             Step::ExemplarsGroupCount(step) => Box::new(*step),
             Step::ExemplarsGroupSizes(step) => Box::new(step.clone()),
             Step::ExemplarsGate(step) => Box::new(step.clone()),

@@ -1,21 +1,21 @@
 //! Which rows the choice looks at: all of a small table, samples of a large one.
 
 use super::Constraints;
-use super::outlier_score::explained;
 use super::solver::{Plan, RowCache};
 use super::steps::{Candidate, Candidates, ChunkCount};
 use crate::Error;
 use crate::exec::{RowBackend, Step};
 use crate::linalg::rng::{generator, positions};
 
-/// Most rows that must be covered; more are sampled.
-pub(crate) const REFERENCE: usize = 8192;
-/// Most rows to choose from, or 4 K if that is more.
-pub(crate) const POOL: usize = 8192;
+/// Most rows that must be covered, and most rows to choose from, or 4 K if that is more; more are sampled. Fewer will
+/// do where the picks are refined by looking at all rows.
+pub(crate) const SAMPLED: usize = 8192;
+pub(crate) const REFINED: usize = 4096;
 /// Rows that the width is measured on.
 pub(crate) const SCALE_ROWS: (usize, usize) = (512, 2048);
 
 /// The rows that the choice looks at, by their position in the table.
+#[derive(Clone)]
 pub(crate) struct CandidateSample {
     /// Rows to choose from, ascending, and their groups.
     pub pool: Vec<usize>,
@@ -38,10 +38,10 @@ struct Places {
 
 impl Places {
     /// Of `allowed` rows that may be chosen and `covered` rows that are to be covered.
-    fn draw(seed: u64, k: usize, allowed: usize, covered: usize) -> Self {
+    fn draw(seed: u64, rows: usize, allowed: usize, covered: usize) -> Self {
         let mut generator = generator(seed.wrapping_add(1));
-        let pool = positions(&mut generator, allowed, POOL.max(k.saturating_mul(4)));
-        let reference = positions(&mut generator, covered, REFERENCE);
+        let pool = positions(&mut generator, allowed, rows);
+        let reference = positions(&mut generator, covered, rows);
         let narrow = positions(&mut generator, covered, SCALE_ROWS.0);
         Places { pool, reference, wide: positions(&mut generator, covered, SCALE_ROWS.1), narrow }
     }
@@ -67,7 +67,7 @@ impl CandidateSample {
         // If no row within the gate counts, all rows are to be covered.
         let cover_all = total(|count| count.covered) == 0;
         let covered = if cover_all { total(|count| count.weighted) } else { total(|count| count.covered) };
-        let places = Places::draw(plan.seed, plan.k, total(|count| count.allowed), covered);
+        let places = Places::draw(plan.seed, plan.sampled(), total(|count| count.allowed), covered);
         let wanted = places.covered();
         let step = Candidates {
             gate: plan.gate,
@@ -92,7 +92,7 @@ impl CandidateSample {
         let items = |places: &[usize]| places.iter().map(|place| at(place).item).collect();
         let counts = |place: &usize| {
             let candidate = at(place);
-            plan.threshold.map_or(1.0, |threshold| explained(candidate.score * threshold)) * candidate.weight
+            candidate.weight * plan.weighting.map_or(1.0, |weighting| weighting.of(candidate.variance))
         };
         let allowed = found.iter().filter(|candidate| candidate.allowed);
         let mut pool: Vec<(usize, usize)> = allowed.map(|candidate| (candidate.item, candidate.group)).collect();

@@ -140,6 +140,20 @@ impl Constraints {
         }
     }
 
+    /// True if groups have quotas.
+    pub fn has_quotas(&self) -> bool {
+        self.quotas.is_some()
+    }
+
+    /// Gives one row back and takes another, each with its group.
+    pub fn exchange(&mut self, given: (usize, usize), taken: (usize, usize)) {
+        self.taken.remove(&given.0);
+        if let Some(left) = &mut self.quotas {
+            left[given.1] += 1;
+        }
+        self.take(taken.0, taken.1);
+    }
+
     /// The groups of some rows.
     pub fn groups_of(&self, rows: &mut dyn RowBackend, items: Vec<usize>) -> Result<Vec<usize>, Error> {
         let Some(quotas) = &self.quotas else { return Ok(vec![0; items.len()]) };

@@ -37,7 +37,7 @@ pub(crate) struct Chosen {
 /// Chooses at most `plan.k` rows; fewer only if the pool runs out or the rule stops it.
 pub(crate) fn choose(
     table: Table<'_>,
-    sample: CandidateSample,
+    sample: &CandidateSample,
     plan: &Plan,
     constraints: &mut Constraints,
     run: &mut RunOptions<'_>,
@@ -144,8 +144,8 @@ struct Coverage<'a> {
 }
 
 impl<'a> Coverage<'a> {
-    fn new(table: Table<'a>, sample: CandidateSample, run: &RunOptions<'_>) -> Result<Self, Error> {
-        let CandidateSample { pool, groups, reference, weights, wide, narrow } = sample;
+    fn new(table: Table<'a>, sample: &CandidateSample, run: &RunOptions<'_>) -> Result<Self, Error> {
+        let CandidateSample { pool, groups, reference, weights, wide, narrow } = sample.clone();
         let h2 = median_squared(&table, &wide, &narrow);
         let options = RunOptions { block: BLOCK, threads: run.threads, ..RunOptions::default() };
         Ok(Coverage {
@@ -315,9 +315,9 @@ mod tests {
                 wide: all.clone(),
                 narrow: all.clone(),
             };
-            let plan = Plan { k, seed: 0, stop: None, gate: false, threshold: None };
+            let plan = Plan { k, seed: 0, stop: None, gate: false, weighting: None, swaps: false, refine: 0 };
             let mut run = RunOptions::default();
-            let chosen = choose(table, sample, &plan, &mut Constraints::none(), &mut run).unwrap();
+            let chosen = choose(table, &sample, &plan, &mut Constraints::none(), &mut run).unwrap();
             let h2 = median_squared(&table, &all, &all);
             let (picks, gains) = naive(&rows, &weights, h2, k);
             assert_eq!(chosen.picks, picks, "{n} x {l}");

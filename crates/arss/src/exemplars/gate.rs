@@ -1,152 +1,316 @@
-//! The gate: the outlier score beyond which a row is set aside.
+//! The gate: which rows are set aside as outliers, and what ranks them.
 //!
-//! It looks at log(v - ridge), v being the outlier score: what the landmarks leave unexplained. No score lies below the
-//! ridge, so log v itself is cut off below and skewed, and one skewed population looks like two that overlap.
+//! A row is set aside only if it is alone *and* lonelier than those around it. z = log(v - ridge) says how alone it is:
+//! v is the variance that the landmarks leave. x = z - half the median of z of its nearest landmarks says how much lonelier it
+//! is than they are: a wide class is alone, but not lonelier than its neighbours.
+//!
+//! If z or x falls into two populations with a valley between them, the upper one is set aside. Otherwise only rows
+//! that are far above the median in z and in x, and rare, are. The constants were found on ten sets:
+//! benchmarks/quality/NOTES.md.
 
+use serde::{Deserialize, Serialize};
+
+use super::mixture::{mean_and_sd, populations};
 use crate::linalg::distances::median;
-use crate::linalg::simd::exponentials;
 
-/// Outliers have a score v larger than the others' by this factor at least. Rows that are all explained alike (copies)
-/// differ by less: of one with m copies among the landmarks about ridge / m is unexplained, and v is ridge + ridge / m.
+/// Fewest rows that can be judged at all, and in which two populations can be seen.
+const FEWEST: (usize, usize) = (8, 20);
+/// How deep the valley between two populations has to be: its density relative to the lower of the two peaks. Small tables
+/// have valleys by chance, so that more is asked of them: VALLEY.0 (1 - VALLEY.1 / sqrt(n)).
+const VALLEY: (f64, f64) = (0.8, 4.0);
+/// Most rows of the upper population, as a share.
+const UPPER: f64 = 0.45;
+/// Most rows that are set aside: of two populations,
+const MOST: f64 = 0.4;
+/// and in small tables or where there is only a tail.
+const FEW: f64 = 0.15;
+/// Rows from which `MOST` holds, and the same where the two are hardly to be confused.
+const ENOUGH: (usize, usize) = (256, 128);
+/// Hardly to be confused: so shallow a valley, and so much of the upper population unexplained.
+const CLEAR: (f64, f64) = (0.08, 0.25);
+/// Rows that are set aside have at least this variance, and this many times that of the others.
+const UNEXPLAINED: f64 = 0.15;
 const FACTOR: f64 = 2.0;
-/// Least separation of two populations (Ashman's D).
-const SEPARATION: f64 = 2.0;
-/// Most rows that may be outliers, as a share.
-const MOST: f64 = 0.6;
-/// Where one population is seen: robust standard deviations that a row may stand out.
-const FALL: f64 = 5.0;
+/// A tail: so many robust deviations above the median in z and in x, and so many in rarity.
+const FALL: f64 = 3.0;
+const RARE: f64 = 2.0;
+/// Least robust deviation of z and x.
+const LEAST_SPREAD: f64 = 0.15;
+/// With so many columns or fewer rarity ranks the rows, with so many or more loneliness; a mixture in between.
+const DENSE: f64 = 128.0;
+pub(super) const WIDE: f64 = 512.0;
+/// The least that a row counts before its weight is reduced.
+const LEAST: f64 = 1e-3;
 /// Less than this share of the ridge unexplained is rounding.
 const ROUNDING: f64 = 1e-3;
-/// A row of which the landmarks explain less than 1 - `ALONE` is alone,
-const ALONE: f64 = 0.98;
-/// unless at least this share of the rows is.
-const CROWD: f64 = 0.4;
-/// Shares of the lower population that EM starts from.
-const STARTS: [f64; 3] = [0.5, 0.7, 0.9];
-const ITERATIONS: usize = 100;
-/// Quantiles that stand for the rows.
-const QUANTILES: usize = 2048;
-/// Points between the two means among which the threshold is found.
-const GRID: usize = 513;
 
-/// Two Gaussians, the one with the lower mean first.
-struct Mixture {
-    shares: [f64; 2],
-    means: [f64; 2],
-    sds: [f64; 2],
-    /// Gain in log-likelihood over one Gaussian.
-    gain: f64,
+/// What is known of a row when it is judged.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct RowMeasures {
+    /// The variance that the landmarks leave.
+    pub variance: f64,
+    /// x: how much lonelier it is than its nearest landmarks.
+    pub relative: f64,
+    /// Squared distance to the fifth nearest landmark, in units of the kernel's width.
+    pub near: f64,
+    /// The same to a far one, about the thirtieth.
+    pub far: f64,
+    /// Mean over the columns of minus the logarithm of the tail that its cell lies in.
+    pub tail: f64,
 }
 
-/// What is left unexplained of a row, as a logarithm.
-fn unexplained(score: f64, ridge: f64) -> f64 {
-    (score - ridge).max(ROUNDING * ridge).ln()
-}
-
-/// Which of so many sorted values stand for all.
-pub(super) fn quantiles(count: usize) -> Vec<usize> {
-    if count <= QUANTILES {
-        return (0..count).collect();
+impl RowMeasures {
+    /// z: what is left unexplained, as a logarithm.
+    fn alone(&self, ridge: f64) -> f64 {
+        unexplained(self.variance, ridge)
     }
-    (0..QUANTILES).map(|q| ((q as f64 + 0.5) * count as f64 / QUANTILES as f64) as usize).collect()
-}
 
-/// The threshold from the values at [`quantiles`].
-pub(super) fn threshold(scores: &[f64], ridge: f64) -> f64 {
-    let z: Vec<f64> = scores.iter().map(|&v| unexplained(v, ridge)).collect();
-    let loose = loose(&z, ridge).exp() + ridge;
-    if z.len() < 20 || z[z.len() - 1] - z[0] < 1e-6 {
-        return loose;
+    /// How lonely it is; it keeps growing where the variance has reached its bound.
+    fn lonely(&self) -> f64 {
+        self.relative + self.near.ln_1p()
     }
-    let Mixture { shares: p, means: m, sds: s, gain } = mixture(&z);
-    let separation = (m[1] - m[0]) / ((s[0] * s[0] + s[1] * s[1]) / 2.0).sqrt();
-    let too_close = separation < SEPARATION || m[1].exp() + ridge < FACTOR * (m[0].exp() + ridge);
-    if too_close || p[1] > MOST || 2.0 * gain < 3.0 * (z.len() as f64).ln() {
-        return loose;
+
+    fn far(&self) -> f64 {
+        (self.far + 1e-6).ln()
     }
-    let density = |t: f64, c: usize| (p[c] / s[c]).ln() - 0.5 * ((t - m[c]) / s[c]).powi(2);
-    let step = (m[1] - m[0]) / (GRID - 1) as f64;
-    let mut points = (0..GRID).map(|i| if i + 1 == GRID { m[1] } else { m[0] + i as f64 * step });
-    // The odds are even half a step before that, and one outlier on its own is beyond the threshold, not on it.
-    let beyond = points.find(|&t| density(t, 1) > density(t, 0)).unwrap_or(m[1]);
-    (beyond - step / 2.0).exp() + ridge
+
+    fn tail(&self) -> f64 {
+        (self.tail + 1e-3).ln()
+    }
 }
 
-/// The threshold where one population is seen, for what is unexplained.
-fn loose(z: &[f64], ridge: f64) -> f64 {
-    let alone = unexplained(ALONE * (1.0 + ridge), ridge);
-    let middle = median(&mut z.to_vec());
-    let mut deviations: Vec<f64> = z.iter().map(|z| (z - middle).abs()).collect();
-    let spread = 1.4826 * median(&mut deviations);
-    let far = (middle + FALL * spread).max(unexplained(FACTOR * (middle.exp() + ridge), ridge));
-    let beyond = z.iter().filter(|&&z| z > alone).count() as f64;
-    if beyond / (z.len() as f64) < CROWD { far.min(alone) } else { far }
+/// What is left unexplained of a row with this variance, as a logarithm.
+pub(super) fn unexplained(variance: f64, ridge: f64) -> f64 {
+    (variance - ridge).max(ROUNDING * ridge).ln()
 }
 
-/// The likeliest mixture over all starts; `z` is sorted.
-fn mixture(z: &[f64]) -> Mixture {
-    let mut best: Option<Mixture> = None;
-    for start in STARTS {
-        let found = expectation_maximisation(z, start);
-        if best.as_ref().is_none_or(|best| found.gain > best.gain + 1e-9) {
-            best = Some(found);
+/// A centre and a unit to measure in.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Standard {
+    centre: f64,
+    unit: f64,
+}
+
+impl Standard {
+    fn of(self, value: f64) -> f64 {
+        (value - self.centre) / self.unit
+    }
+
+    /// Median and robust deviation, which is at least .3 of the plain one.
+    fn robust(values: &[f64]) -> Self {
+        let plain = mean_and_sd(values).1;
+        Standard::with_least(values, (0.3 * plain).max(1e-9))
+    }
+
+    /// Median and robust deviation, which is at least `least`.
+    fn with_least(values: &[f64], least: f64) -> Self {
+        let centre = median(&mut values.to_vec());
+        let mut deviations: Vec<f64> = values.iter().map(|value| (value - centre).abs()).collect();
+        Standard { centre, unit: (1.4826 * median(&mut deviations)).max(least) }
+    }
+}
+
+/// How a row is judged, once for the whole table.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) struct GateRule {
+    ridge: f64,
+    z: Standard,
+    x: Standard,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+enum Kind {
+    /// Too few rows, or all alike: nothing is set aside.
+    Open,
+    /// The upper of two populations is set aside; `z` and `x` are measured from its limits.
+    TwoPopulations,
+    /// A tail is set aside; `z` and `x` are measured from their medians.
+    Tail {
+        /// Least variance.
+        variance: f64,
+        far: Standard,
+        tail: Standard,
+        lonely: Standard,
+        /// Share of rarity in the rank.
+        rarity: f64,
+        /// Raised where more than a few rows would be set aside.
+        limit: f64,
+    },
+}
+
+impl GateRule {
+    /// The outlier score: above 1 where the row is set aside, and growing with how far out it is on either side.
+    pub fn score(&self, row: &RowMeasures) -> f64 {
+        let (rank, margin) = self.judge(row);
+        if margin > 0.0 { set_aside_score(rank) } else { kept_score(rank) }
+    }
+
+    /// What ranks the row, and by how much it is beyond the gate.
+    fn judge(&self, row: &RowMeasures) -> (f64, f64) {
+        let (z, x) = (self.z.of(row.alone(self.ridge)), self.x.of(row.relative));
+        match self.kind {
+            Kind::Open => (self.x.of(row.lonely()), f64::NEG_INFINITY),
+            Kind::TwoPopulations => (self.x.of(row.lonely()), z.min(x)),
+            Kind::Tail { variance, far, tail, lonely, rarity, limit } => {
+                let rare = (far.of(row.far()) + 0.5 * tail.of(row.tail())) / 1.5;
+                let rank = rarity * rare + (1.0 - rarity) * lonely.of(row.lonely());
+                let margin = (z.min(x) - FALL).min((row.variance / variance).ln()).min(rank - RARE);
+                (rank, margin - limit)
+            }
         }
     }
-    best.expect("there is more than one start")
 }
 
-fn expectation_maximisation(z: &[f64], start: f64) -> Mixture {
-    let n = z.len();
-    let sd = mean_and_sd(z).1;
-    let floor = 1e-3 * sd + 1e-12;
-    let cut = ((start * n as f64) as usize).clamp(1, n - 1);
-    let (low, high) = (mean_and_sd(&z[..cut]), mean_and_sd(&z[cut..]));
-    let (mut p, mut m, mut s) = ([start, 1.0 - start], [low.0, high.0], [low.1 + floor, high.1 + floor]);
-    let mut likelihood = 0.0;
-    let mut of_high = vec![0.0; n];
-    for iteration in 1..=ITERATIONS {
-        let heights = [0, 1].map(|c| p[c].ln() - s[c].ln());
-        let log = |z: f64| [0, 1].map(|c| heights[c] - 0.5 * ((z - m[c]) / s[c]).powi(2));
-        if iteration == ITERATIONS {
-            likelihood = z.iter().map(|&z| log(z)).map(|[a, b]| a.max(b) + (-(a - b).abs()).exp().ln_1p()).sum();
-        }
-        for (share, &z) in of_high.iter_mut().zip(z) {
-            let [a, b] = log(z);
-            *share = (a - b).min(700.0);
-        }
-        exponentials(&mut of_high, 1.0);
-        of_high.iter_mut().for_each(|odds| *odds = 1.0 / (1.0 + *odds));
-        let share = |c: usize, i: usize| if c == 1 { of_high[i] } else { 1.0 - of_high[i] };
-        let q = [0, 1].map(|c| (0..n).map(|i| share(c, i)).sum::<f64>() + 1e-9);
-        p = q.map(|q0| q0 / (q[0] + q[1]));
-        m = [0, 1].map(|c| (0..n).map(|i| share(c, i) * z[i]).sum::<f64>() / q[c]);
-        let square = |c: usize| (0..n).map(|i| share(c, i) * (z[i] - m[c]).powi(2)).sum::<f64>() / q[c];
-        s = [0, 1].map(|c| square(c).sqrt() + floor);
-    }
-    let gain = likelihood + n as f64 * (0.5 + (sd + floor).ln());
-    if m[0] > m[1] {
-        return Mixture { shares: [p[1], p[0]], means: [m[1], m[0]], sds: [s[1], s[0]], gain };
-    }
-    Mixture { shares: p, means: m, sds: s, gain }
+/// The score of a row that is set aside.
+fn set_aside_score(rank: f64) -> f64 {
+    // ln(1 + e^rank), which cannot overflow, and is larger than 0.
+    1.0 + (rank.max(0.0) + (-rank.abs()).exp().ln_1p()).max(1e-9)
 }
 
-fn mean_and_sd(values: &[f64]) -> (f64, f64) {
-    let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n;
-    (mean, (values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n).sqrt())
+/// The score of a row that is kept.
+fn kept_score(rank: f64) -> f64 {
+    (0.5 * (1.0 + rank / (1.0 + rank.abs()))).min(1.0 - 1e-12)
+}
+
+/// The score of a row that was to be set aside with this score, and stays after all.
+pub(super) fn readmitted(score: f64) -> f64 {
+    let soft = score - 1.0;
+    kept_score(soft + (-(-soft).exp()).ln_1p())
+}
+
+/// What the gate decided, and how sure that is.
+pub(super) struct Decision {
+    pub rule: GateRule,
+    /// 0 to 1: how clearly the rows that are set aside differ from the others.
+    pub confidence: f64,
+    /// The median, over rows that stay, of the squared distance to the fifth nearest landmark, in units of the width.
+    pub usual: f64,
+    /// How much rows that stay count in the choice.
+    pub weighting: Weighting,
+}
+
+/// How much a row counts where rows are covered: as much as the others explain of it, and less where more than usual is
+/// left unexplained.
+///
+/// Choosing a row that resembles no other covers one row, itself. With many picks that is as much as there is left to
+/// gain anywhere, and outliers within the gate would be chosen (benchmarks/quality/NOTES.md has the measurements).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Weighting {
+    ridge: f64,
+    /// The median of what is left unexplained.
+    usual: f64,
+}
+
+impl Weighting {
+    pub fn of(&self, variance: f64) -> f64 {
+        let unexplained = (variance - self.ridge).max(ROUNDING * self.ridge);
+        (1.0 - variance).max(LEAST) * (self.usual / unexplained).sqrt().min(1.0)
+    }
+}
+
+/// Decides by the measures of all rows, or of a sample; `features` is the number of columns.
+pub(super) fn decide(rows: &[RowMeasures], features: usize, ridge: f64) -> Decision {
+    let n = rows.len();
+    let column = |of: &dyn Fn(&RowMeasures) -> f64| rows.iter().map(of).collect::<Vec<f64>>();
+    let z = column(&|row| row.alone(ridge));
+    let x = column(&|row| row.relative);
+    let variances = column(&|row| row.variance);
+    let [from, to] = [f64::min, f64::max].map(|pick| z.iter().copied().fold(z.first().copied().unwrap_or(0.0), pick));
+    let open = || {
+        let plain = Standard { centre: 0.0, unit: 1.0 };
+        let x = if n == 0 { plain } else { Standard::with_least(&x, LEAST_SPREAD) };
+        GateRule { ridge, z: plain, x, kind: Kind::Open }
+    };
+    let rule = if n < FEWEST.0 || to - from < 1e-6 {
+        (open(), 0.0)
+    } else if let Some(found) = two_populations(rows, (&z, &x, &variances), ridge) {
+        found
+    } else {
+        tail(rows, (&z, &x, &variances), features, ridge)
+    };
+    let (rule, confidence) = rule;
+    let stay: Vec<&RowMeasures> = rows.iter().filter(|row| rule.judge(row).1 <= 0.0).collect();
+    let middle = |of: &dyn Fn(&RowMeasures) -> f64| {
+        let mut values: Vec<f64> = stay.iter().map(|row| of(row)).collect();
+        if values.is_empty() { 0.0 } else { median(&mut values) }
+    };
+    let usual = middle(&|row| row.near);
+    let weighting = Weighting { ridge, usual: middle(&|row| row.alone(ridge).exp()) };
+    Decision { rule, confidence, usual, weighting }
+}
+
+type Measured<'a> = (&'a [f64], &'a [f64], &'a [f64]);
+
+/// The rule that sets the upper of two populations aside, if there are two, and how sure it is.
+fn two_populations(rows: &[RowMeasures], (z, x, v): Measured<'_>, ridge: f64) -> Option<(GateRule, f64)> {
+    let n = rows.len();
+    if n < FEWEST.1 {
+        return None;
+    }
+    let asked = (VALLEY.0 * (1.0 - VALLEY.1 / (n as f64).sqrt())).max(0.02);
+    let fits = [populations(z), populations(x)];
+    let seen = fits.each_ref().map(|fit| fit.valley <= asked && fit.share <= UPPER);
+    if seen == [false, false] {
+        return None;
+    }
+    // A measure in which no valley is seen only has to be above its median.
+    let limit = |at: usize, values: &[f64]| {
+        let fit = &fits[at];
+        let centre = if seen[at] { fit.limit } else { fit.limit.min(median(&mut values.to_vec())) };
+        Standard { centre, unit: fit.sd }
+    };
+    let rule = GateRule { ridge, z: limit(0, z), x: limit(1, x), kind: Kind::TwoPopulations };
+    let valley = (0..2).filter(|&at| seen[at]).map(|at| fits[at].valley).fold(1.0, f64::min);
+    let aside: Vec<bool> = rows.iter().map(|row| rule.judge(row).1 > 0.0).collect();
+    let of =
+        |wanted: bool| -> Vec<f64> { v.iter().zip(&aside).filter(|(_, a)| **a == wanted).map(|(v, _)| *v).collect() };
+    let (mut upper, mut lower) = (of(true), of(false));
+    if upper.is_empty() || lower.is_empty() {
+        return None;
+    }
+    let share = upper.len() as f64 / n as f64;
+    let typical = median(&mut upper);
+    let clear = n >= ENOUGH.1 && valley <= CLEAR.0 && typical >= CLEAR.1;
+    let most = if n >= ENOUGH.0 || clear { MOST } else { FEW };
+    let apart = typical >= UNEXPLAINED.max(FACTOR * median(&mut lower));
+    (share <= most && apart).then_some((rule, 1.0 - valley))
+}
+
+/// The rule that sets a tail aside: where no two populations are seen.
+fn tail(rows: &[RowMeasures], (z, x, v): Measured<'_>, features: usize, ridge: f64) -> (GateRule, f64) {
+    let n = rows.len();
+    let robust = |of: &dyn Fn(&RowMeasures) -> f64| Standard::robust(&rows.iter().map(of).collect::<Vec<f64>>());
+    let rarity = ((WIDE / features as f64).ln() / (WIDE / DENSE).ln()).clamp(0.0, 1.0);
+    let rule = |limit: f64| {
+        let kind = Kind::Tail {
+            variance: UNEXPLAINED.max(FACTOR * median(&mut v.to_vec())),
+            far: robust(&RowMeasures::far),
+            tail: robust(&RowMeasures::tail),
+            lonely: robust(&RowMeasures::lonely),
+            rarity,
+            limit,
+        };
+        let [z, x] = [z, x].map(|values| Standard::with_least(values, LEAST_SPREAD));
+        GateRule { ridge, z, x, kind }
+    };
+    let open = rule(0.0);
+    let mut margins: Vec<f64> = rows.iter().map(|row| open.judge(row).1).collect();
+    margins.sort_unstable_by(|a, b| b.total_cmp(a));
+    let few = (FEW * n as f64) as usize;
+    let limit = margins.get(few).copied().unwrap_or(0.0).max(0.0);
+    // A row just beyond the gate may be there by chance, one far beyond hardly.
+    let aside = margins.iter().map(|margin| margin - limit).take_while(|&beyond| beyond > 0.0);
+    let sure: Vec<f64> = aside.map(|beyond| 1.0 - (-beyond).exp()).collect();
+    let confidence = sure.iter().sum::<f64>() / sure.len().max(1) as f64;
+    (rule(limit), confidence)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// The threshold of unsorted scores.
-    fn threshold_of(scores: &[f64]) -> f64 {
-        let mut sorted = scores.to_vec();
-        sorted.sort_unstable_by(f64::total_cmp);
-        let quantiles: Vec<f64> = quantiles(sorted.len()).into_iter().map(|at| sorted[at]).collect();
-        threshold(&quantiles, 0.01)
-    }
+    const RIDGE: f64 = 0.01;
 
     /// Normal quantiles, roughly: enough to shape a group.
     fn group(count: usize, mean: f64, sd: f64) -> impl Iterator<Item = f64> {
@@ -156,53 +320,84 @@ mod tests {
         })
     }
 
-    /// The scores that leave so much unexplained.
-    fn scores(unexplained: impl Iterator<Item = f64>) -> Vec<f64> {
-        unexplained.map(|z| z.exp() + 0.01).collect()
+    /// Rows of which so much is left unexplained, as a logarithm, around rows like `around`.
+    fn rows(unexplained: impl Iterator<Item = f64>, around: f64) -> Vec<RowMeasures> {
+        unexplained
+            .map(|z| RowMeasures {
+                variance: (z.exp() + RIDGE).min(1.0 + RIDGE),
+                relative: z - 0.5 * around,
+                near: z.exp(),
+                far: 2.0 * z.exp(),
+                tail: 1.0 + 0.1 * z,
+            })
+            .collect()
+    }
+
+    fn set_aside(rows: &[RowMeasures]) -> Vec<bool> {
+        let rule = decide(rows, 5, RIDGE).rule;
+        rows.iter().map(|row| rule.score(row) > 1.0).collect()
+    }
+
+    fn count(flags: &[bool]) -> usize {
+        flags.iter().filter(|flag| **flag).count()
     }
 
     #[test]
-    fn two_groups_are_parted_between_their_means() {
+    fn the_upper_of_two_populations_is_set_aside() {
         for outliers in [30, 100, 300] {
-            let rows = scores(group(1000 - outliers, -4.0, 0.5).chain(group(outliers, -0.3, 0.1)));
-            let limit = threshold_of(&rows);
-            assert!((0.08..0.6).contains(&limit), "{outliers}: {limit}");
+            let usual = 1000 - outliers;
+            let table = rows(group(usual, -4.0, 0.5).chain(group(outliers, -0.3, 0.1)), -4.0);
+            let found = set_aside(&table);
+            assert!(count(&found[..usual]) <= 2 && count(&found[usual..]) == outliers, "{outliers}");
+            assert!(decide(&table, 5, RIDGE).confidence > 0.8, "{}", decide(&table, 5, RIDGE).confidence);
         }
     }
 
     #[test]
-    fn a_single_outlier_is_beyond_the_threshold() {
-        let rows: Vec<f64> = scores(group(120, -8.0, 0.4)).into_iter().chain([1.0]).collect();
-        let limit = threshold_of(&rows);
-        assert!((0.02..1.0).contains(&limit), "{limit}");
+    fn lonely_rows_among_lonely_rows_stay() {
+        // A wide class: alone, but so are its neighbours.
+        let wide = rows(group(300, -0.5, 0.2), -0.5).into_iter().map(|row| RowMeasures { relative: -2.0, ..row });
+        let narrow = rows(group(700, -4.0, 0.5), -4.0).into_iter().map(|row| RowMeasures { relative: -2.0, ..row });
+        let table: Vec<RowMeasures> = narrow.chain(wide).collect();
+        assert_eq!(count(&set_aside(&table)), 0);
     }
 
     #[test]
-    fn one_group_is_left_alone() {
+    fn one_population_is_left_alone() {
         for mean in [-9.0, -5.0, -3.0, -2.0] {
-            let rows = scores(group(1000, mean, 0.4));
-            let limit = threshold_of(&rows);
-            assert!(rows.iter().filter(|&&v| v > limit).count() <= 2, "{mean}: {limit}");
+            let found = set_aside(&rows(group(1000, mean, 0.4), mean));
+            assert!(count(&found) <= 10, "{mean}: {}", count(&found));
         }
-        assert!(threshold_of(&[1.01]) > 1.01);
-        assert!(threshold_of(&[0.02; 40]) > 0.02);
+        assert_eq!(count(&set_aside(&rows(group(3, -1.0, 2.0), -1.0))), 0);
+        assert_eq!(count(&set_aside(&rows([-3.0; 40].into_iter(), -3.0))), 0);
+        assert_eq!(count(&set_aside(&[])), 0);
     }
 
-    /// A skewed tail of usual rows must not hide the outliers beyond it.
     #[test]
-    fn outliers_are_seen_beyond_a_group_at_the_ridge() {
-        let rows = scores(group(900, -6.0, 0.8).chain(group(100, -1.5, 0.6)));
-        let limit = threshold_of(&rows);
-        let missed = rows[900..].iter().filter(|&&v| v <= limit).count();
-        let cut = rows[..900].iter().filter(|&&v| v > limit).count();
-        assert!(missed <= 5 && cut <= 5, "{missed} missed, {cut} cut: {limit}");
+    fn small_tables_lose_few_rows() {
+        for n in [8, 20, 50, 100, 200] {
+            let table = rows(group(n * 3 / 4, -4.0, 0.5).chain(group(n / 4, -1.5, 0.5)), -4.0);
+            let found = count(&set_aside(&table));
+            assert!(found as f64 <= FEW * n as f64, "{found} of {n}");
+        }
     }
 
-    /// Copies: what is unexplained differs by the number of copies among the landmarks, and no row is an outlier.
     #[test]
-    fn rows_with_more_or_fewer_copies_are_all_usual() {
-        let rows: Vec<f64> = (0..600).map(|i| 0.01 + 0.01 / f64::from(1 + i % 5)).collect();
-        let limit = threshold_of(&rows);
-        assert!(rows.iter().all(|&v| v <= limit), "{limit}");
+    fn scores_do_not_saturate() {
+        let mut table = rows(group(200, -4.0, 0.5), -4.0);
+        for distance in [20.0, 1e3, 1e6, 1e12] {
+            table.push(RowMeasures { variance: 1.0 + RIDGE, relative: 2.0, near: distance, far: distance, tail: 5.0 });
+        }
+        let rule = decide(&table, 5, RIDGE).rule;
+        let scores: Vec<f64> = table[200..].iter().map(|row| rule.score(row)).collect();
+        assert!(scores[0] > 1.0 && scores.is_sorted_by(|a, b| a < b), "{scores:?}");
+    }
+
+    #[test]
+    fn a_row_that_is_readmitted_has_a_score_below_1() {
+        for rank in [-9.0, -1.0, 0.0, 2.0, 800.0] {
+            let score = readmitted(set_aside_score(rank));
+            assert!((score - kept_score(rank)).abs() < 1e-4 && score < 1.0, "{rank}: {score}");
+        }
     }
 }

@@ -12,6 +12,8 @@ use crate::{Float, Kernel, linalg};
 const SCALE_ROWS: usize = 2048;
 /// Rows that are mapped at a time: their similarities stay in the cache.
 pub(crate) const BLOCK: usize = 256;
+/// Most landmarks that a row is compared with one by one.
+pub(crate) const MOST: usize = 1 << 10;
 
 /// The landmarks of a table, and the kernel map that they define.
 pub(crate) struct Landmarks {
@@ -97,9 +99,15 @@ impl<T: Float> LandmarkMap<T> {
 
     /// Some rows after the map, row-major.
     pub fn map<'s>(&self, values: &[T], scratch: &'s mut Scratch<T>) -> &'s [T] {
+        self.map_and_see(values, scratch, |_| ())
+    }
+
+    /// The same; `see` is shown the squared distances of each row to all landmarks, row by row.
+    pub fn map_and_see<'s>(&self, values: &[T], scratch: &'s mut Scratch<T>, see: impl FnMut(&[T])) -> &'s [T] {
         let Scratch { rows, kernel, mapped } = scratch;
         rows.fill(values, &self.origin);
         rows.squared(0..rows.len(), &self.rows, kernel);
+        kernel.chunks_exact(self.len()).for_each(see);
         exponentials(kernel, -1.0 / self.h2);
         let kernel = MatRef::from_row_major_slice(kernel, rows.len(), self.len());
         linalg::times_lower(kernel, self.root.0.as_ref(), mapped);

@@ -6,7 +6,13 @@ mod constraints;
 mod coverage;
 mod gate;
 pub(crate) mod landmarks;
+mod medoids;
+mod mixture;
+pub(crate) mod nearest_few;
 mod outlier_score;
+mod refine;
+pub(crate) mod refine_steps;
+pub(crate) mod score_steps;
 pub(crate) mod solver;
 pub(crate) mod steps;
 
@@ -18,6 +24,7 @@ use crate::exec::RowBackend;
 use crate::options::check_weights;
 use crate::selection::Clock;
 use crate::{Error, Float, Kernel, Method, Note, RunOptions, Samples, Selection, Selector};
+use outlier_score::SetAside;
 use solver::Plan;
 use steps::GateStep;
 
@@ -31,15 +38,15 @@ const AUTO_STOP: f64 = 0.005;
 /// Three steps, linear in the number of rows and without any N x N matrix; `docs/explanation/exemplars.md` has
 /// the reasons and the measurements.
 ///
-/// 1. *Score.* Each row's leave-one-out predictive variance under a Gaussian process on a sample
-///    of landmarks: near 0 amid others, near 1 alone.
-/// 2. *Gate.* Two Gaussians are fitted to the logarithm of the score. If they are clearly apart,
-///    rows of the strange group are set aside; otherwise only rows that stand out by far.
-/// 3. *Choice.* Greedy facility location with a bounded similarity among the rows that passed; each counts as much
-///    as the others explain of it.
+/// 1. *Score.* A sample of landmarks says of each row how alone it is (its leave-one-out predictive variance under a
+///    Gaussian process), and whether it is lonelier than the landmarks around it.
+/// 2. *Gate.* Rows that are alone and lonelier than those around them are set aside: the upper of two populations with a
+///    valley between them, otherwise only rows that stand out by far. Rows that keep company with enough others stay.
+/// 3. *Choice.* Greedy facility location with a bounded similarity among the rows that passed, then swaps that lower the
+///    weighted distances to the nearest pick. Large tables are sampled, and the picks refined by passes over all rows.
 ///
-/// [`Selection::indices`] are in the order of choice, [`Selection::scores`] what each pick added to the
-/// coverage (0 to 1), [`Selection::residuals`] the outlier scores: above 1 means beyond the gate.
+/// [`Selection::indices`] are in the order of what each adds to the coverage, [`Selection::scores`] are what each
+/// adds (0 to 1), [`Selection::residuals`] the outlier scores: above 1 means beyond the gate.
 /// [`Selection::assignment`] tells what each pick stands for. Columns should be on one scale.
 ///
 /// ```
@@ -64,6 +71,12 @@ pub struct Exemplars {
     /// Set outliers aside and let the other rows count as much as the rest explains of them. Default true; without it
     /// every row can be chosen and counts alike. The outlier scores are computed anyway.
     pub gate: bool,
+    /// The first K picks of a larger choice are the choice of K. Default false: picks are exchanged for better ones once
+    /// their number is known.
+    pub nested: bool,
+    /// Rounds of refinement where the table is too large to look at all rows at once: more are slower and better.
+    /// Default 4; 0 leaves the choice from the sample as it is.
+    pub refine: usize,
     /// Stop before the first pick that adds less than this share of the coverage so far: k is then the most
     /// there can be. Default `None`: exactly k picks.
     pub stop: Option<f64>,
@@ -85,6 +98,8 @@ impl Default for Exemplars {
             landmarks: 768,
             ridge: 0.01,
             gate: true,
+            nested: false,
+            refine: 4,
             stop: None,
             weights: None,
             include: Vec::new(),
@@ -164,23 +179,24 @@ impl Exemplars {
 
         let mut clock = Clock::start();
         let origin = solver::origin(rows)?;
-        let (scored, stopped) = outlier_score::score_rows(&self.kernel(), rows, &origin, run)?;
-        let threshold = gate::threshold(&outlier_score::quantiles(rows, scored)?, self.ridge);
+        let scored = outlier_score::score_rows(&self.kernel(), rows, &origin, run)?;
+        let stopped = scored.stopped;
+        let judged = outlier_score::judge_rows(&self.kernel(), rows, &origin, scored)?;
         let exclude = constraints.exclude.clone();
-        let closed_groups = constraints.closed_groups();
-        let step = GateStep { threshold, gate: self.gate, interrupted: stopped, exclude, closed_groups };
-        let counts = solver::gate(rows, step)?;
+        let counts =
+            solver::gate(rows, GateStep { gate: self.gate, exclude, closed_groups: constraints.closed_groups() })?;
         clock.prepared();
 
-        let threshold = self.gate.then_some(threshold);
-        let plan = Plan { k, seed: self.seed, stop: self.stop, gate: self.gate, threshold };
+        let weighting = self.gate.then_some(judged.weighting);
+        let Exemplars { seed, stop, gate, refine, .. } = *self;
+        let plan = Plan { k, seed, stop, gate, weighting, swaps: !self.nested, refine };
         let chosen = solver::select(rows, &plan, &origin, (&counts, stopped), &mut constraints, run)?;
         clock.solved();
 
         let mut selection = solver::assign(rows, "exemplars", chosen, &origin, (self.gate, false), run)?;
-        let set_aside = items - counts.iter().map(|count| count.within).sum::<usize>();
-        if set_aside > 0 && !stopped {
-            selection.report.notes.push(Note::Gated { rows: set_aside, items });
+        let SetAside { rows: set_aside, confidence, company } = judged.set_aside;
+        if set_aside > 0 && self.gate && !stopped {
+            selection.report.notes.push(Note::Gated { rows: set_aside, items, confidence, company });
         }
         selection.report.seconds = clock.seconds();
         Ok(selection)
@@ -216,10 +232,11 @@ mod tests {
             let mut rows = InMemory::new(&samples, &partition, RowAttributes::default());
             let origin = solver::origin(&mut rows).unwrap();
             let kernel = Exemplars::default().kernel();
-            outlier_score::score_rows(&kernel, &mut rows, &origin, &mut RunOptions::default()).unwrap();
-            let scores = rows.column(steps::SCORE).unwrap().unwrap();
+            let scored = outlier_score::score_rows(&kernel, &mut rows, &origin, &mut RunOptions::default()).unwrap();
+            let variances = rows.column(steps::VARIANCE).unwrap().unwrap();
+            let weighting = outlier_score::judge_rows(&kernel, &mut rows, &origin, scored).unwrap().weighting;
             let outlier = |item: &usize| found.residuals[*item] > 1.0;
-            let weight = |item: usize| if outlier(&item) { 0.0 } else { (1.0 - scores[item]).max(1e-3) };
+            let weight = |item: usize| if outlier(&item) { 0.0 } else { weighting.of(variances[item]) };
             let weights = Some((0..300).map(weight).collect());
             let exclude = (0..300).filter(outlier).collect();
             let by_hand = Exemplars { gate: false, weights, exclude, ..Exemplars::default() };

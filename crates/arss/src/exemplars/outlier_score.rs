@@ -1,42 +1,50 @@
-//! The outlier score of each row: what a Gaussian process on some landmarks leaves unexplained of it.
+//! What the landmarks say of each row, and which rows are set aside.
 //!
-//! With k(x, y) = exp(-|x - y|^2 / h2) over the landmarks J it is v_n = 1 + ridge - k_n' (K_JJ + ridge I)^-1 k_n, which
-//! is 1 + ridge minus the squared length of the mapped row. A landmark is scored by the others: 1 / ((K_JJ + ridge
-//! I)^-1)_jj. The score lies between the ridge (amid others) and 1 + ridge (alone).
+//! With k(x, y) = exp(-|x - y|^2 / h2) over the landmarks J the variance of a row under a Gaussian process is v_n = 1 +
+//! ridge - k_n' (K_JJ + ridge I)^-1 k_n, which is 1 + ridge minus the squared length of the mapped row. A landmark is
+//! judged by the others: 1 / ((K_JJ + ridge I)^-1)_jj. v lies between the ridge (amid others) and 1 + ridge (alone).
 
-use super::gate;
+use faer::Mat;
+
+use super::gate::{self, Decision, RowMeasures, WIDE, Weighting};
 use super::landmarks::Landmarks;
+use super::score_steps::{JudgeStep, SampleMeasures, ScoreStep, SecondLook};
 use super::solver::RowCache;
-use super::steps::{RadixCount, ScoreStep};
 use crate::exec::{Matrix, RowBackend, Step};
 use crate::linalg::distances::Table;
+use crate::linalg::rng::{generator, positions};
 use crate::{Error, Kernel, Progress, RunOptions};
 
-/// The least that a row counts where rows are covered.
-const LEAST: f64 = 1e-3;
-/// Bits of the score that the first count looks at, and each one after it.
-const RADIX_BITS: (u32, u32) = (16, 4);
+/// Landmarks that a row is compared with, and the one that counts as far; fewer in small tables.
+const NEIGHBOURS: usize = 30;
+const FAR_RANK: usize = 32;
+/// Rows that the gate is decided by; more are sampled.
+const JUDGED: usize = 8192;
+/// Rows beyond the gate that a second look compares them with.
+const FELLOWS: usize = 768;
+/// So many fellows within the usual distance make a group, or this share of all rows beyond the gate if that is more.
+const GROUP: (f64, f64) = (10.0, 0.02);
 
-/// What a row with this score counts where rows are covered: as much as the others explain of it.
-///
-/// Choosing a row that resembles no other covers one row, itself. With many picks that is as much as there is left to
-/// gain elsewhere, and outliers just within the gate would be chosen (benchmarks/quality/NOTES.md has the
-/// measurements). The score includes the ridge, which is small by default (.01); with a ridge near 1 all rows count
-/// alike.
-pub(super) fn explained(score: f64) -> f64 {
-    (1.0 - score).max(LEAST)
+/// How far scoring came.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Scored {
+    /// Rows that were scored: all, unless the callback stopped it.
+    pub rows: usize,
+    /// The width of the kernel.
+    pub h2: f64,
+    pub stopped: bool,
 }
 
-/// Scores the rows. How many were scored: all, unless the callback stopped it.
+/// Scores the rows.
 pub(super) fn score_rows(
     kernel: &Kernel,
     rows: &mut dyn RowBackend,
     origin: &[f64],
     run: &mut RunOptions<'_>,
-) -> Result<(usize, bool), Error> {
+) -> Result<Scored, Error> {
     let (items, features) = (rows.items(), rows.features());
     let mut step = score_step(kernel, rows, origin)?;
-    let count = step.landmarks.len();
+    let (count, h2) = (step.landmarks.len(), step.h2);
     let stretch = rows.stretch((features + count) * count);
     for start in (0..items).step_by(stretch) {
         let end = (start + stretch).min(items);
@@ -44,58 +52,101 @@ pub(super) fn score_rows(
         let scoring = Step::ExemplarsScore(step);
         rows.pass(&scoring)?;
         if run.tell(&Progress::count("prepare", end, items)) {
-            return Ok((end, true));
+            return Ok(Scored { rows: end, h2, stopped: true });
         }
         let Step::ExemplarsScore(again) = scoring else { unreachable!("the step was made above") };
         step = again;
     }
-    Ok((items, false))
+    Ok(Scored { rows: items, h2, stopped: false })
 }
 
 /// The step that scores rows by the landmarks of a table.
 fn score_step(kernel: &Kernel, rows: &mut dyn RowBackend, origin: &[f64]) -> Result<ScoreStep, Error> {
-    let sample = Landmarks::draw(kernel, rows.items());
+    let (items, features) = (rows.items(), rows.features());
+    let sample = Landmarks::draw(kernel, items);
     let cache = RowCache::fetch(rows, sample.landmarks.iter().chain(&sample.scale).copied().collect())?;
     let landmarks = Landmarks::new(kernel, &Table { rows: cache.access(rows), origin }, &sample);
-    let (count, features) = (landmarks.items.len(), rows.features());
+    let count = landmarks.items.len();
+    let columns = if (features as f64) < WIDE {
+        let mut values = Vec::new();
+        cache.access(rows).read(&sample.scale, &mut values);
+        sorted_columns(&values, features)
+    } else {
+        Vec::new()
+    };
     Ok(ScoreStep {
         rows: None,
         h2: landmarks.h2,
         ridge: kernel.ridge,
         origin: origin.to_vec(),
-        own_scores: (0..count).map(|j| 1.0 / landmarks.inverse[(j, j)]).collect(),
+        own_variances: (0..count).map(|j| 1.0 / landmarks.inverse[(j, j)]).collect(),
         root: landmarks.root(),
-        values: Matrix(faer::Mat::from_fn(count, features, |i, j| landmarks.rows[i * features + j])),
+        values: Matrix(Mat::from_fn(count, features, |i, j| landmarks.rows[i * features + j])),
+        neighbours: NEIGHBOURS.min((items / 8).max(1)),
+        far: FAR_RANK.min((items / 4).max(1)),
+        columns,
         landmarks: landmarks.items,
     })
 }
 
-/// The scores that stand for all: those at [`gate::quantiles`] of the `scored` rows.
-pub(super) fn quantiles(rows: &mut dyn RowBackend, scored: usize) -> Result<Vec<f64>, Error> {
-    // For each prefix of bits the ranks, among the rows that begin so, that are looked for.
-    let mut open: Vec<(u64, Vec<usize>)> = vec![(0, gate::quantiles(scored))];
-    let (mut remaining, mut bits) = (64, RADIX_BITS.0);
-    while remaining > 0 {
-        remaining -= bits;
-        let prefixes = open.iter().map(|(prefix, _)| *prefix).collect();
-        let counts = rows.pass(&Step::ExemplarsRadixCount(RadixCount { bits, remaining, prefixes }))?.sums;
-        let mut next: Vec<(u64, Vec<usize>)> = Vec::new();
-        for ((prefix, ranks), counts) in open.into_iter().zip(counts.chunks_exact(1 << bits)) {
-            let (mut before, mut ranks) = (0, ranks.into_iter().peekable());
-            for (digit, &count) in counts.iter().enumerate() {
-                let mut here = Vec::new();
-                while let Some(rank) = ranks.next_if(|&rank| rank < before + count as usize) {
-                    here.push(rank - before);
-                }
-                if !here.is_empty() {
-                    next.push(((prefix << bits) | digit as u64, here));
-                }
-                before += count as usize;
-            }
-        }
-        (open, bits) = (next, RADIX_BITS.1);
+/// The columns of some rows, each sorted, one behind the other.
+fn sorted_columns(values: &[f64], features: usize) -> Vec<f64> {
+    let column = |at: usize| {
+        let mut column: Vec<f64> = values.iter().skip(at).step_by(features).copied().collect();
+        column.sort_unstable_by(f64::total_cmp);
+        column
+    };
+    (0..features).flat_map(column).collect()
+}
+
+/// What was set aside.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct SetAside {
+    pub rows: usize,
+    /// 0 to 1: how clearly these rows differ from the others.
+    pub confidence: f64,
+    /// The share of them that have another one near by: scattered errors have not.
+    pub company: f64,
+}
+
+/// What came of judging the rows.
+pub(super) struct Judged {
+    pub set_aside: SetAside,
+    pub weighting: Weighting,
+}
+
+/// Judges the rows that were scored.
+pub(super) fn judge_rows(
+    kernel: &Kernel,
+    rows: &mut dyn RowBackend,
+    origin: &[f64],
+    scored: Scored,
+) -> Result<Judged, Error> {
+    let (items, features) = (rows.items(), rows.features());
+    let drawn = positions(&mut generator(kernel.seed.wrapping_add(2)), scored.rows, JUDGED);
+    let found = rows.pass(&Step::ExemplarsSample(SampleMeasures { positions: drawn }))?.rows.list;
+    let sample: Vec<RowMeasures> = found.iter().map(SampleMeasures::read).collect();
+    let Decision { rule, confidence, usual, weighting } = gate::decide(&sample, features, kernel.ridge);
+    let seed = kernel.seed.wrapping_add(3);
+    let step = JudgeStep { rule, interrupted: scored.rows < items, seed, sample: FELLOWS };
+    let result = rows.pass(&Step::ExemplarsJudge(step))?;
+    let (mut beyond, mut fellows) = (result.sums[0], result.rows.list);
+    if fellows.is_empty() {
+        return Ok(Judged { set_aside: SetAside::default(), weighting });
     }
-    Ok(open.into_iter().flat_map(|(bits, ranks)| vec![f64::from_bits(bits); ranks.len()]).collect())
+    fellows.sort_unstable_by_key(|row| row.index);
+    let group = GROUP.0.max(GROUP.1 * beyond);
+    let look = SecondLook {
+        origin: origin.to_vec(),
+        values: Matrix(Mat::from_fn(fellows.len(), features, |i, j| fellows[i].values[j])),
+        usual: usual * scored.h2,
+        least: group * fellows.len() as f64 / beyond,
+        fellows: fellows.iter().map(|row| row.index).collect(),
+    };
+    let [stay, accompanied] = rows.pass(&Step::ExemplarsSecondLook(look))?.sums();
+    beyond -= stay;
+    let set_aside = SetAside { rows: beyond as usize, confidence, company: accompanied / beyond.max(1.0) };
+    Ok(Judged { set_aside, weighting })
 }
 
 #[cfg(test)]
@@ -106,7 +157,7 @@ mod tests {
     use super::*;
     use crate::Samples;
     use crate::exec::{InMemory, RowAttributes};
-    use crate::exemplars::steps::SCORE;
+    use crate::exemplars::steps::{NEAR, VARIANCE};
     use crate::linalg::nearest::NearestTable;
     use crate::parallel::Partition;
 
@@ -141,14 +192,20 @@ mod tests {
             let partition = Partition::new(&RunOptions::default(), 150, 3).unwrap();
             let mut backend = InMemory::new(&samples, &partition, RowAttributes::default());
             let scored = score_rows(&kernel, &mut backend, &table.origin, &mut RunOptions::default()).unwrap();
-            assert_eq!(scored, (150, false));
-            let found = backend.column(SCORE).unwrap().unwrap();
-            let mut sorted = found.clone();
-            sorted.sort_unstable_by(f64::total_cmp);
-            assert_eq!(quantiles(&mut backend, 150).unwrap(), sorted);
             let sample = Landmarks::draw(&kernel, 150);
             let h2 = Landmarks::new(&kernel, &table.by_position(), &sample).h2;
+            assert_eq!(scored, Scored { rows: 150, h2, stopped: false });
+            let found = backend.column(VARIANCE).unwrap().unwrap();
+            let near = backend.column(NEAR).unwrap().unwrap();
             let landmarks = sample.landmarks;
+            for (item, &near) in near.iter().enumerate() {
+                let others = landmarks.iter().filter(|&&other| other != item);
+                let mut squared: Vec<f64> = others
+                    .map(|&other| rows[item].iter().zip(rows[other]).map(|(a, b)| (a - b) * (a - b)).sum())
+                    .collect();
+                squared.sort_unstable_by(f64::total_cmp);
+                assert!((near - squared[4] / h2).abs() < 1e-9, "{count}: {near} {}", squared[4] / h2);
+            }
             let expected = dense(&rows, &landmarks, h2, 0.01);
             for (found, expected) in found.iter().zip(&expected) {
                 assert!((found - expected).abs() < 1e-9, "{count}: {found} {expected}");

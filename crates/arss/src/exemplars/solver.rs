@@ -2,17 +2,20 @@
 
 use faer::Mat;
 
-use super::candidates::CandidateSample;
+use super::candidates::{self, CandidateSample};
 use super::coverage::{Chosen, choose};
+use super::gate::Weighting;
 use super::steps::{Candidate, ChunkCount, GateStep, LABEL, NearestPick, SCORE, WIDTH};
 use super::{Assignment, Constraints};
+use super::{medoids, refine};
 use crate::exec::{Matrix, RankRows, RowAccess, RowBackend, Step};
 use crate::linalg::distances::Table;
 use crate::linalg::nearest::{median_row, origin_items};
 use crate::selection::report;
-use crate::{Error, RunOptions, Selection};
+use crate::{Error, RunOptions, Selection, Status};
 
 /// What to choose.
+#[derive(Clone, Copy)]
 pub(crate) struct Plan {
     pub k: usize,
     pub seed: u64,
@@ -20,11 +23,21 @@ pub(crate) struct Plan {
     pub stop: Option<f64>,
     /// Rows beyond the gate are neither chosen nor covered.
     pub gate: bool,
-    /// The score at the gate. If given, a row counts as much as the others explain of it.
-    pub threshold: Option<f64>,
+    /// How much a row counts; all alike if not given.
+    pub weighting: Option<Weighting>,
+    /// Exchange picks for better ones after the greedy choice, which then are not the first of a larger choice.
+    pub swaps: bool,
+    /// Rounds of refinement by the rows that the sample left out.
+    pub refine: usize,
 }
 
 impl Plan {
+    /// Rows of a large table that the choice looks at.
+    pub fn sampled(&self) -> usize {
+        let rows = if self.swaps { candidates::REFINED } else { candidates::SAMPLED };
+        rows.max(self.k.saturating_mul(4))
+    }
+
     /// The fewest picks that will do: with a rule that stops, one.
     pub fn least(&self) -> usize {
         if self.stop.is_some() { 1 } else { self.k }
@@ -58,12 +71,46 @@ pub(crate) fn select(
         cache = drawn;
         let missing: Vec<usize> = constraints.include.iter().map(|pick| pick.0).collect();
         cache.add(rows, &missing)?;
-        choose(Table { rows: cache.access(rows), origin }, sample, plan, constraints, run)?
+        let included = constraints.include.clone();
+        let table = Table { rows: cache.access(rows), origin };
+        let mut chosen = choose(table, &sample, plan, constraints, run)?;
+        if plan.swaps && chosen.status == Status::Converged && chosen.picks.len() > included.len() {
+            medoids::swap(table, &sample, &mut chosen, (included.len(), constraints), run)?;
+            let total = |count: fn(&ChunkCount) -> usize| counts.iter().map(count).sum::<usize>();
+            let rows_left_out = total(|count| count.covered.max(count.allowed)) > plan.sampled();
+            if plan.refine > 0 && rows_left_out && chosen.status == Status::Converged {
+                refine::refine(rows, plan, (origin, &mut cache), &mut chosen, (included.len(), constraints), run)?;
+            }
+            cache.add(rows, &chosen.picks)?;
+            let table = Table { rows: cache.access(rows), origin };
+            chosen = in_order(table, &sample, plan, (chosen, included), run)?;
+        }
+        chosen
     };
     if chosen.picks.len() < plan.least() {
         fill(rows, &mut chosen, plan.least(), constraints)?;
     }
     Ok((chosen, cache))
+}
+
+/// The same picks by what each adds to the coverage, included rows first.
+fn in_order(
+    table: Table<'_>,
+    sample: &CandidateSample,
+    plan: &Plan,
+    (chosen, include): (Chosen, Vec<(usize, usize)>),
+    run: &RunOptions<'_>,
+) -> Result<Chosen, Error> {
+    let mut pool = chosen.picks;
+    pool.sort_unstable();
+    let plan = Plan { k: pool.len(), stop: None, ..*plan };
+    let picks = CandidateSample { groups: vec![0; pool.len()], pool, ..sample.clone() };
+    let mut constraints = Constraints::none();
+    constraints.include = include;
+    // Short, and over before anybody could stop it: progress does not go back to an earlier phase.
+    let mut silent = RunOptions { threads: run.threads, ..RunOptions::default() };
+    let ordered = choose(table, &picks, &plan, &mut constraints, &mut silent)?;
+    Ok(Chosen { status: if chosen.status == Status::Converged { ordered.status } else { chosen.status }, ..ordered })
 }
 
 /// No row within the gate is left: takes the others, those with the smallest score first.

@@ -1,143 +1,39 @@
-//! The steps of the choice of exemplars on a block of rows. The state: the outlier score of the row, and its pick.
-
-use std::ops::Range;
+//! The steps of the choice of exemplars on a block of rows, and the state that they keep of each row.
 
 use serde::{Deserialize, Serialize};
 
-use super::landmarks::{self, LandmarkMap};
 use crate::exec::{
     Access, Accumulator, BlockState, BlockStep, Matrix, Needs, OutputShape, RowBlock, StepSpec, damaged,
 };
 use crate::linalg::nearest::{Near, Points};
-use crate::{Error, Float, linalg};
+use crate::{Error, Float};
 
-/// Numbers per row: the outlier score, in units of the gate's threshold once that is known, and the nearest pick.
-pub(crate) const WIDTH: usize = 2;
+/// Numbers per row: the outlier score (above 1: set aside), the nearest pick, and what the landmarks say of the row.
+pub(crate) const WIDTH: usize = 6;
 pub(crate) const SCORE: usize = 0;
 pub(crate) const LABEL: usize = 1;
+/// The variance that the landmarks leave; 0 if the row was not scored.
+pub(crate) const VARIANCE: usize = 2;
+/// How much lonelier the row is than its nearest landmarks, kept where the pick will be.
+pub(crate) const RELATIVE: usize = LABEL;
+/// Squared distances to a near landmark, and to a far one.
+pub(crate) const NEAR: usize = 3;
+pub(crate) const FAR: usize = 4;
+/// How far out in its columns the row lies.
+pub(crate) const TAIL: usize = 5;
+/// Squared distance to the nearest centre, once the picks are refined.
+pub(crate) const TO_CENTRE: usize = NEAR;
 
-/// Most counters of a [`RadixCount`], and most groups: more in a message would be a failed allocation.
-const MOST_COUNTERS: usize = 1 << 20;
+/// Most groups: more in a message would be a failed allocation.
 const MOST_GROUPS: usize = 1 << 24;
 
-fn check(valid: bool) -> Result<(), Error> {
+pub(super) fn check(valid: bool) -> Result<(), Error> {
     if valid { Ok(()) } else { Err(damaged()) }
 }
 
-/// True if a row with this score, in units of the threshold, is within the gate. NaN is a row that was not scored.
-fn within(score: f64, gate: bool) -> bool {
+/// True if a row with this score is within the gate. NaN is a row that was not scored.
+pub(super) fn within(score: f64, gate: bool) -> bool {
     if gate { score <= 1.0 } else { !score.is_nan() }
-}
-
-/// The outlier score of each row: the variance that the landmarks leave. Their own scores are given.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct ScoreStep {
-    /// The rows to score; all if not given.
-    pub rows: Option<(usize, usize)>,
-    pub h2: f64,
-    pub ridge: f64,
-    pub origin: Vec<f64>,
-    /// Positions of the landmarks, ascending, and the score of each.
-    pub landmarks: Vec<usize>,
-    pub own_scores: Vec<f64>,
-    /// The rows of the landmarks.
-    pub values: Matrix,
-    pub root: Matrix,
-}
-
-/// The step with its map in the type of the rows.
-pub(crate) struct ReadyScore<'a, T> {
-    step: &'a ScoreStep,
-    map: LandmarkMap<T>,
-}
-
-impl ScoreStep {
-    pub fn ready<T: Float>(&self) -> ReadyScore<'_, T> {
-        let map = LandmarkMap::new(&self.values.row_major(), &self.origin, self.h2, self.root.cast());
-        ReadyScore { step: self, map }
-    }
-}
-
-impl StepSpec for ScoreStep {
-    fn needs(&self) -> Needs {
-        Needs::ROWS.numbers(Access::Change, WIDTH)
-    }
-
-    fn output(&self, _: usize) -> OutputShape {
-        OutputShape::default()
-    }
-
-    fn check(&self, features: usize) -> Result<(), Error> {
-        let count = self.landmarks.len();
-        self.values.check(count, features)?;
-        self.root.check(count, count)?;
-        let lists = self.own_scores.len() == count && self.origin.len() == features && self.landmarks.is_sorted();
-        // `clamp` panics for an empty interval.
-        check(count > 0 && lists && self.ridge > 0.0 && self.ridge <= 1.0)
-    }
-
-    fn range(&self) -> Option<Range<usize>> {
-        self.rows.map(|(start, end)| start..end)
-    }
-}
-
-impl<T: Float> BlockStep<T> for ReadyScore<'_, T> {
-    fn visit(&self, sums: &mut Accumulator<T>, block: &RowBlock<'_, T>, state: BlockState<'_, T>) {
-        let ScoreStep { ridge, landmarks, own_scores, .. } = self.step;
-        let rows = state.numbers.as_chunks_mut::<WIDTH>().0;
-        let parts = block.values.chunks(landmarks::BLOCK * block.features).zip(rows.chunks_mut(landmarks::BLOCK));
-        let mut item = block.first;
-        for (values, rows) in parts {
-            let mapped = self.map.map(values, &mut sums.scratch.landmarks);
-            for (row, mapped) in rows.iter_mut().zip(mapped.chunks_exact(self.map.len())) {
-                let score = match landmarks.binary_search(&item) {
-                    Ok(landmark) => own_scores[landmark],
-                    Err(_) => 1.0 + ridge - linalg::norm_squared(mapped),
-                };
-                row[SCORE] = score.clamp(0.5 * ridge, 1.0 + ridge);
-                item += 1;
-            }
-        }
-    }
-}
-
-/// How many rows have a score whose bits begin in certain ways: exact quantiles without sorting.
-///
-/// Scores are larger than 0, so their bits are ordered as they are. A score of 0 is a row that was not scored.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct RadixCount {
-    /// How many bits are counted, and how many follow them.
-    pub bits: u32,
-    pub remaining: u32,
-    /// What the bits before them must be, ascending.
-    pub prefixes: Vec<u64>,
-}
-
-impl StepSpec for RadixCount {
-    fn needs(&self) -> Needs {
-        Needs::ATTRIBUTES.numbers(Access::Read, WIDTH)
-    }
-
-    fn output(&self, _: usize) -> OutputShape {
-        OutputShape { sums: self.prefixes.len() << self.bits, ..OutputShape::default() }
-    }
-
-    fn check(&self, _: usize) -> Result<(), Error> {
-        let bits = self.bits >= 1 && self.bits <= 16 && self.remaining <= 64 - self.bits;
-        check(bits && self.prefixes.is_sorted() && self.prefixes.len() <= MOST_COUNTERS >> self.bits)
-    }
-}
-
-impl<T: Float> BlockStep<T> for RadixCount {
-    fn visit(&self, sums: &mut Accumulator<T>, _: &RowBlock<'_, T>, state: BlockState<'_, T>) {
-        for row in state.numbers.as_chunks::<WIDTH>().0.iter().filter(|row| row[SCORE] != 0.0) {
-            let head = row[SCORE].to_bits() >> self.remaining;
-            if let Ok(at) = self.prefixes.binary_search(&head.checked_shr(self.bits).unwrap_or(0)) {
-                let digit = head & ((1 << self.bits) - 1);
-                sums.sums[(at << self.bits) + digit as usize] += 1.0;
-            }
-        }
-    }
 }
 
 /// The largest group.
@@ -203,15 +99,11 @@ impl<T: Float> BlockStep<T> for GroupSizes {
     }
 }
 
-/// Divides the scores by the threshold. Returns for each chunk of rows how many there are of each kind: see
-/// [`ChunkCount`].
+/// Returns for each chunk of rows how many there are of each kind: see [`ChunkCount`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct GateStep {
-    pub threshold: f64,
-    /// Rows beyond the threshold are set aside.
+    /// Rows beyond the gate are set aside.
     pub gate: bool,
-    /// Scoring was interrupted: rows with a score of 0 have none.
-    pub interrupted: bool,
     /// Rows, and groups, of which none may be chosen; both ascending.
     pub exclude: Vec<usize>,
     pub closed_groups: Vec<usize>,
@@ -242,7 +134,7 @@ impl ChunkCount {
 
 impl StepSpec for GateStep {
     fn needs(&self) -> Needs {
-        Needs::ATTRIBUTES.numbers(Access::Change, WIDTH)
+        Needs::ATTRIBUTES.numbers(Access::Read, WIDTH)
     }
 
     fn output(&self, _: usize) -> OutputShape {
@@ -260,8 +152,7 @@ impl<T: Float> BlockStep<T> for GateStep {
             sums.rows.push(block.first, 0.0, vec![0.0; 3]);
         }
         let count = &mut sums.rows.list[0];
-        for (at, row) in state.numbers.as_chunks_mut::<WIDTH>().0.iter_mut().enumerate() {
-            row[SCORE] = if self.interrupted && row[SCORE] == 0.0 { f64::NAN } else { row[SCORE] / self.threshold };
+        for (at, row) in state.numbers.as_chunks::<WIDTH>().0.iter().enumerate() {
             let (within, weighted) = (within(row[SCORE], self.gate), block.weight(at) > 0.0);
             let open = within && is_open(&self.exclude, &self.closed_groups, block.first + at, block.group(at));
             count.key += f64::from(u8::from(within));
@@ -272,7 +163,7 @@ impl<T: Float> BlockStep<T> for GateStep {
     }
 }
 
-fn is_open(exclude: &[usize], closed_groups: &[usize], item: usize, group: usize) -> bool {
+pub(super) fn is_open(exclude: &[usize], closed_groups: &[usize], item: usize, group: usize) -> bool {
     exclude.binary_search(&item).is_err() && closed_groups.binary_search(&group).is_err()
 }
 
@@ -296,7 +187,7 @@ pub(crate) struct Candidates {
 /// A row that [`Candidates`] returns.
 pub(crate) struct Candidate {
     pub item: usize,
-    pub score: f64,
+    pub variance: f64,
     pub covered: bool,
     pub allowed: bool,
     pub weight: f64,
@@ -312,7 +203,7 @@ impl Candidate {
         let [covered, allowed, weight, group] = std::array::from_fn(|at| row.values[at]);
         let (covered, allowed, group) = (covered != 0.0, allowed != 0.0, group as usize);
         let values = row.values[CANDIDATE..].to_vec();
-        Candidate { item: row.index, score: row.key, covered, allowed, weight, group, values }
+        Candidate { item: row.index, variance: row.key, covered, allowed, weight, group, values }
     }
 }
 
@@ -349,7 +240,7 @@ impl<T: Float> BlockStep<T> for Candidates {
                 let flags = [covered, allowed].map(|flag| f64::from(u8::from(flag)));
                 let head = flags.into_iter().chain([weight, group as f64]);
                 let values = if self.values { head.chain(block.row(at)).collect() } else { head.collect() };
-                sums.rows.push(block.first + at, row[SCORE], values);
+                sums.rows.push(block.first + at, row[VARIANCE], values);
             }
         }
     }

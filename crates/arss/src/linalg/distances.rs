@@ -53,6 +53,17 @@ impl<T: Float> Rows<T> {
         self.norms.len()
     }
 
+    /// A row, without the origin.
+    pub fn row(&self, at: usize) -> &[T] {
+        let features = self.values.len() / self.len();
+        &self.values[at * features..(at + 1) * features]
+    }
+
+    /// All rows, one behind the other, without the origin.
+    pub fn into_values(self) -> Vec<T> {
+        self.values
+    }
+
     /// The squared distances of the rows `range` to all of `others`, a row each.
     pub fn squared(&self, range: Range<usize>, others: &Rows<T>, squared: &mut Vec<T>) {
         let zero = T::from_f64(0.0);

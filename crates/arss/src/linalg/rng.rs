@@ -13,6 +13,15 @@ pub(crate) fn uniform(generator: &mut ChaCha8Rng) -> f64 {
     (generator.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }
 
+/// Uniform in [0, 1), a function of the seed and the item alone: a sample that needs no list and no order (SplitMix64).
+pub(crate) fn hashed(seed: u64, item: usize) -> f64 {
+    let mut bits = seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(item as u64);
+    for (shift, factor) in [(30, 0xbf58_476d_1ce4_e5b9_u64), (27, 0x94d0_49bb_1331_11eb)] {
+        bits = (bits ^ (bits >> shift)).wrapping_mul(factor);
+    }
+    ((bits ^ (bits >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+}
+
 /// One uniform key per item: the items with the largest keys are a random choice.
 pub(crate) fn keys(generator: &mut ChaCha8Rng, items: usize) -> Vec<f64> {
     (0..items).map(|_| uniform(generator)).collect()
@@ -72,6 +81,15 @@ mod tests {
         let mut generator = generator(7);
         let first = [uniform(&mut generator), uniform(&mut generator)];
         assert_eq!(first, [0.15779609702061936, 0.1679893627721013]);
+    }
+
+    #[test]
+    fn hashes_are_spread_evenly() {
+        for seed in [0, 1, u64::MAX] {
+            let below = (0..10_000).filter(|&item| hashed(seed, item) < 0.3).count();
+            assert!((2800..3200).contains(&below), "{below}");
+        }
+        assert_ne!(hashed(0, 1), hashed(1, 0));
     }
 
     #[test]

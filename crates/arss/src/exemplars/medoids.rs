@@ -1,0 +1,257 @@
+//! Swaps: picks that the greedy choice found, exchanged for better ones.
+//!
+//! Minimises sum_r w_r |x_r - nearest pick| over the reference rows, by the eager swaps of "Fast and eager k-medoids
+//! clustering" (Schubert & Rousseeuw 2021). Each row knows its nearest and second nearest pick, so one look at the distances
+//! of a candidate gives the change for all K swaps with it. No distances are kept: a batch of candidates is one product.
+
+use super::Constraints;
+use super::candidates::CandidateSample;
+use super::coverage::Chosen;
+use crate::linalg::distances::{Rows, Table, squared_distance};
+use crate::parallel::Partition;
+use crate::{Error, Progress, RunOptions, Status};
+
+/// Most sweeps over all candidates; two to four are usual.
+const SWEEPS: usize = 10;
+/// A swap must lower the sum by more than this share.
+const LEAST_GAIN: f64 = 1e-7;
+/// Less than this share of what the picks save is rounding.
+const ROUNDING: f64 = 1e-12;
+/// Candidates whose distances are computed together, and those that one thread takes at a time.
+const BATCH: (usize, usize) = (64, 8);
+
+/// The two nearest picks of a row, as slots of the choice.
+#[derive(Debug, Clone, Copy)]
+struct Pair {
+    first: usize,
+    second: usize,
+    to_first: f64,
+    to_second: f64,
+}
+
+struct Swaps<'a> {
+    reference: Rows<f64>,
+    weights: &'a [f64],
+    /// The rows of the picks, one behind the other, without the origin.
+    picks: Vec<f64>,
+    pairs: Vec<Pair>,
+    /// What the sum rises by if a pick goes away and nothing comes.
+    removal: Vec<f64>,
+    total: f64,
+}
+
+/// Exchanges picks for candidates of the pool as long as that lowers the sum. The first `included` picks stay.
+pub(super) fn swap(
+    table: Table<'_>,
+    sample: &CandidateSample,
+    chosen: &mut Chosen,
+    (included, constraints): (usize, &mut Constraints),
+    run: &mut RunOptions<'_>,
+) -> Result<(), Error> {
+    let pool = sample.pool.len();
+    if chosen.picks.len() >= pool || sample.reference.is_empty() {
+        return Ok(());
+    }
+    let picks = Rows::<f64>::of(&table, &chosen.picks);
+    let mut swaps = Swaps::new(Rows::of(&table, &sample.reference), &sample.weights, picks.into_values());
+    let place = |item: &usize| sample.pool.binary_search(item).expect("picks come from the pool");
+    let mut groups: Vec<usize> = chosen.picks.iter().map(|item| sample.groups[place(item)]).collect();
+    let mut is_pick = vec![false; pool];
+    chosen.picks.iter().for_each(|item| is_pick[place(item)] = true);
+    let mut unchanged = 0;
+    for sweep in 1..=SWEEPS {
+        for start in (0..pool).step_by(BATCH.0) {
+            let positions = start..(start + BATCH.0).min(pool);
+            let candidates = Rows::<f64>::of(&table, &sample.pool[positions.clone()]);
+            let squared = swaps.squared(&candidates, run)?;
+            for (position, squared) in positions.zip(squared.chunks_exact(swaps.reference.len())) {
+                unchanged += 1;
+                let group = sample.groups[position];
+                let allowed =
+                    |slot: usize| slot >= included && (groups[slot] == group || constraints.group_open(group));
+                let best = if is_pick[position] { None } else { swaps.best(squared, allowed) };
+                let Some((slot, _)) = best.filter(|best| best.1 < -swaps.least_gain()) else { continue };
+                is_pick[place(&chosen.picks[slot])] = false;
+                is_pick[position] = true;
+                constraints.exchange((chosen.picks[slot], groups[slot]), (sample.pool[position], group));
+                (chosen.picks[slot], groups[slot]) = (sample.pool[position], group);
+                swaps.take(slot, candidates.row(position - start), squared);
+                unchanged = 0;
+            }
+            if run.tell(&Progress { objective: swaps.total, ..Progress::count("solve", sweep, SWEEPS) }) {
+                chosen.status = Status::Stopped;
+                return Ok(());
+            }
+            if unchanged >= pool {
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
+impl<'a> Swaps<'a> {
+    fn new(reference: Rows<f64>, weights: &'a [f64], picks: Vec<f64>) -> Self {
+        let nobody = Pair { first: 0, second: 0, to_first: 0.0, to_second: 0.0 };
+        let pairs = vec![nobody; reference.len()];
+        let mut swaps = Swaps { reference, weights, picks, pairs, removal: Vec::new(), total: 0.0 };
+        (0..swaps.pairs.len()).for_each(|row| swaps.pairs[row] = swaps.two_nearest(row));
+        swaps.add_up();
+        swaps
+    }
+
+    fn features(&self) -> usize {
+        self.reference.row(0).len()
+    }
+
+    /// What a swap has to gain.
+    fn least_gain(&self) -> f64 {
+        let saved: f64 = self.removal.iter().filter(|saved| saved.is_finite()).sum();
+        LEAST_GAIN * self.total + ROUNDING * saved
+    }
+
+    fn slots(&self) -> usize {
+        self.picks.len() / self.features()
+    }
+
+    /// The squared distances of candidates to all reference rows, a line each.
+    fn squared(&self, candidates: &Rows<f64>, run: &RunOptions<'_>) -> Result<Vec<f64>, Error> {
+        let (count, rows) = (candidates.len(), self.reference.len());
+        let mut all = vec![0.0; count * rows];
+        let options = RunOptions { block: BATCH.1, threads: run.threads, ..RunOptions::default() };
+        let partition = Partition::new(&options, count, 1)?;
+        let visit = |part: &mut Vec<f64>, range: std::ops::Range<usize>, own: &mut [f64]| {
+            candidates.squared(range, &self.reference, part);
+            own.copy_from_slice(part);
+        };
+        partition.fold_mut(&mut all, rows, Vec::new, visit, |_, _| ());
+        Ok(all)
+    }
+
+    /// Of the slots that are allowed, the one that a candidate at these squared distances had best take, and what the sum
+    /// changes by.
+    fn best(&self, squared: &[f64], allowed: impl Fn(usize) -> bool) -> Option<(usize, f64)> {
+        if self.slots() == 1 {
+            let sum: f64 = squared.iter().zip(self.weights).map(|(squared, weight)| weight * squared.sqrt()).sum();
+            return allowed(0).then_some((0, sum - self.total));
+        }
+        let mut changes = self.removal.clone();
+        let mut gain = 0.0;
+        for ((&squared, pair), &weight) in squared.iter().zip(&self.pairs).zip(self.weights) {
+            if squared >= pair.to_second * pair.to_second {
+                continue; // nothing changes for this row: most are such
+            }
+            let distance = squared.sqrt();
+            if distance < pair.to_first {
+                gain += weight * (distance - pair.to_first);
+                changes[pair.first] += weight * (pair.to_first - pair.to_second);
+            } else {
+                changes[pair.first] += weight * (distance - pair.to_second).min(0.0);
+            }
+        }
+        let better = |best: Option<(usize, f64)>, slot: usize| match best {
+            Some((_, change)) if change <= changes[slot] => best,
+            _ => Some((slot, changes[slot])),
+        };
+        (0..changes.len()).filter(|&slot| allowed(slot)).fold(None, better).map(|(slot, change)| (slot, change + gain))
+    }
+
+    /// Puts a candidate into a slot.
+    fn take(&mut self, slot: usize, values: &[f64], squared: &[f64]) {
+        let features = self.features();
+        self.picks[slot * features..(slot + 1) * features].copy_from_slice(values);
+        for (row, &squared) in squared.iter().enumerate() {
+            let (pair, distance) = (self.pairs[row], squared.sqrt());
+            let anew = Pair { first: slot, to_first: distance, ..pair };
+            self.pairs[row] = if pair.first == slot && distance <= pair.to_second {
+                anew
+            } else if pair.first == slot || (pair.second == slot && distance > pair.to_second) {
+                self.two_nearest(row)
+            } else if distance < pair.to_first {
+                Pair { second: pair.first, to_second: pair.to_first, ..anew }
+            } else if distance < pair.to_second || pair.second == slot {
+                Pair { second: slot, to_second: distance, ..pair }
+            } else {
+                pair
+            };
+        }
+        self.add_up();
+    }
+
+    fn add_up(&mut self) {
+        self.removal = vec![0.0; self.slots()];
+        self.total = 0.0;
+        for (pair, &weight) in self.pairs.iter().zip(self.weights) {
+            self.removal[pair.first] += weight * (pair.to_second - pair.to_first);
+            self.total += weight * pair.to_first;
+        }
+    }
+
+    /// The two nearest picks of a row; where there is one, the second is infinitely far.
+    fn two_nearest(&self, row: usize) -> Pair {
+        let row = self.reference.row(row);
+        let mut pair = Pair { first: 0, second: 0, to_first: f64::INFINITY, to_second: f64::INFINITY };
+        for (slot, pick) in self.picks.chunks_exact(row.len()).enumerate() {
+            let squared = squared_distance(row, pick);
+            if squared < pair.to_first {
+                pair = Pair { first: slot, second: pair.first, to_first: squared, to_second: pair.to_first };
+            } else if squared < pair.to_second {
+                (pair.second, pair.to_second) = (slot, squared);
+            }
+        }
+        Pair { to_first: pair.to_first.sqrt(), to_second: pair.to_second.sqrt(), ..pair }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Samples;
+
+    fn noise(count: usize, seed: u64) -> Vec<f64> {
+        let mut generator = crate::linalg::rng::generator(seed);
+        (0..count).map(|_| crate::linalg::rng::uniform(&mut generator)).collect()
+    }
+
+    fn cost(rows: &[&[f64]], weights: &[f64], picks: &[usize]) -> f64 {
+        let nearest = |row: &[f64]| {
+            picks.iter().map(|&pick| squared_distance(row, rows[pick])).fold(f64::INFINITY, f64::min).sqrt()
+        };
+        rows.iter().zip(weights).map(|(row, weight)| weight * nearest(row)).sum()
+    }
+
+    /// No single swap, tried one by one with all distances computed anew, improves the result.
+    #[test]
+    fn no_swap_is_left_that_helps() {
+        for (n, l, k, seed) in [(60, 2, 5, 1), (40, 3, 1, 2), (50, 1, 12, 3)] {
+            let data = noise(n * l, seed);
+            let rows: Vec<&[f64]> = data.chunks(l).collect();
+            let weights: Vec<f64> = noise(n, seed + 7).iter().map(|weight| weight + 0.2).collect();
+            let samples = Samples::new(&data, n, l).unwrap();
+            let origin = vec![0.1; l];
+            let all: Vec<usize> = (0..n).collect();
+            let sample = CandidateSample {
+                pool: all.clone(),
+                groups: vec![0; n],
+                reference: all.clone(),
+                weights: weights.clone(),
+                wide: all.clone(),
+                narrow: all,
+            };
+            let mut chosen = Chosen { picks: (0..k).collect(), gains: vec![0.0; k], status: Status::Converged };
+            let before = cost(&rows, &weights, &chosen.picks);
+            let mut constraints = Constraints::none();
+            let table = Table { rows: &samples, origin: &origin };
+            swap(table, &sample, &mut chosen, (0, &mut constraints), &mut RunOptions::default()).unwrap();
+            let found = cost(&rows, &weights, &chosen.picks);
+            assert!(found < before, "{found} {before}");
+            for slot in 0..k {
+                for item in (0..n).filter(|item| !chosen.picks.contains(item)) {
+                    let mut other = chosen.picks.clone();
+                    other[slot] = item;
+                    assert!(cost(&rows, &weights, &other) >= found * (1.0 - 2.0 * LEAST_GAIN), "{slot} {item}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! The steps that score the rows and set some of them aside.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use super::gate::{self, GateRule, RowMeasures};
+use super::landmarks::{self, LandmarkMap};
+use super::steps::{FAR, NEAR, RELATIVE, SCORE, TAIL, VARIANCE, WIDTH, check};
+use crate::exec::{Access, Accumulator, BlockState, BlockStep, Matrix, Needs, OutputShape, RowBlock, StepSpec};
+use crate::linalg::distances::{Rows, median};
+use crate::linalg::rng::hashed;
+use crate::{Error, Float, linalg};
+
+/// The landmark whose distance says how near others are.
+pub(super) const NEAR_RANK: usize = 5;
+
+/// What the landmarks say of each row: the measures that the gate looks at. Those of the landmarks' own variance are given.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ScoreStep {
+    /// The rows to score; all if not given.
+    pub rows: Option<(usize, usize)>,
+    pub h2: f64,
+    pub ridge: f64,
+    pub origin: Vec<f64>,
+    /// Positions of the landmarks, ascending, and the variance of each.
+    pub landmarks: Vec<usize>,
+    pub own_variances: Vec<f64>,
+    /// The rows of the landmarks.
+    pub values: Matrix,
+    pub root: Matrix,
+    /// How many nearest landmarks a row is compared with, and which one is a far one.
+    pub neighbours: usize,
+    pub far: usize,
+    /// A sample of each column, sorted: the columns one behind the other. Empty where tails do not count.
+    pub columns: Vec<f64>,
+}
+
+/// The step with its map in the type of the rows.
+pub(crate) struct ReadyScore<'a, T> {
+    step: &'a ScoreStep,
+    map: LandmarkMap<T>,
+    /// What is left unexplained of each landmark, as a logarithm.
+    alone: Vec<f64>,
+    /// The columns of the sample that are not constant.
+    columns: Vec<(usize, &'a [f64])>,
+}
+
+impl ScoreStep {
+    pub fn ready<T: Float>(&self) -> ReadyScore<'_, T> {
+        let map = LandmarkMap::new(&self.values.row_major(), &self.origin, self.h2, self.root.cast());
+        let alone = self.own_variances.iter().map(|&variance| gate::unexplained(variance, self.ridge)).collect();
+        let rows = (self.columns.len() / self.origin.len()).max(1);
+        let columns = self.columns.chunks_exact(rows).enumerate().filter(|(_, values)| values[0] < values[rows - 1]);
+        ReadyScore { step: self, map, alone, columns: columns.collect() }
+    }
+}
+
+impl StepSpec for ScoreStep {
+    fn needs(&self) -> Needs {
+        Needs::ROWS.numbers(Access::Change, WIDTH)
+    }
+
+    fn output(&self, _: usize) -> OutputShape {
+        OutputShape::default()
+    }
+
+    fn check(&self, features: usize) -> Result<(), Error> {
+        let count = self.landmarks.len();
+        self.values.check(count, features)?;
+        self.root.check(count, count)?;
+        let lists = self.own_variances.len() == count && self.origin.len() == features && self.landmarks.is_sorted();
+        let columns = self.columns.len().is_multiple_of(features.max(1));
+        let counts = self.neighbours > 0 && self.far > 0 && self.neighbours.max(self.far) <= landmarks::MOST;
+        // `clamp` panics for an empty interval.
+        check(count > 0 && lists && columns && counts && self.ridge > 0.0 && self.ridge <= 1.0)
+    }
+
+    fn range(&self) -> Option<Range<usize>> {
+        self.rows.map(|(start, end)| start..end)
+    }
+}
+
+impl<T: Float> BlockStep<T> for ReadyScore<'_, T> {
+    fn visit(&self, sums: &mut Accumulator<T>, block: &RowBlock<'_, T>, state: BlockState<'_, T>) {
+        let ScoreStep { ridge, h2, landmarks: items, own_variances, neighbours, far, .. } = self.step;
+        let rows = state.numbers.as_chunks_mut::<WIDTH>().0;
+        let parts = block.values.chunks(landmarks::BLOCK * block.features).zip(rows.chunks_mut(landmarks::BLOCK));
+        let (few, around) = (&mut sums.scratch.few, &mut sums.scratch.wide);
+        let mut first = block.first;
+        for (values, rows) in parts {
+            let mut at = 0;
+            let mapped = self.map.map_and_see(values, &mut sums.scratch.landmarks, |squared| {
+                few.find(squared, items.binary_search(&(first + at)).ok(), (*neighbours).max(*far).max(NEAR_RANK));
+                around.clear();
+                around.extend(few.landmarks().take(*neighbours).map(|landmark| self.alone[landmark]));
+                // A single row has nobody around it.
+                let around = if around.is_empty() { 0.0 } else { median(around) };
+                rows[at][NEAR] = few.squared(NEAR_RANK) / h2;
+                rows[at][FAR] = few.squared(*far) / h2;
+                rows[at][RELATIVE] = -0.5 * around;
+                at += 1;
+            });
+            let lines = values.chunks_exact(block.features).zip(mapped.chunks_exact(self.map.len()));
+            for (item, (row, (line, mapped))) in (first..).zip(rows.iter_mut().zip(lines)) {
+                let variance = match items.binary_search(&item) {
+                    Ok(landmark) => own_variances[landmark],
+                    Err(_) => 1.0 + ridge - linalg::norm_squared(mapped),
+                };
+                row[VARIANCE] = variance.clamp(0.5 * ridge, 1.0 + ridge);
+                row[RELATIVE] += gate::unexplained(row[VARIANCE], *ridge);
+                row[TAIL] = self.tail(line);
+            }
+            first += rows.len();
+        }
+    }
+}
+
+impl<T: Float> ReadyScore<'_, T> {
+    /// Mean over the columns of minus the logarithm of the tail that the cell lies in.
+    fn tail(&self, line: &[T]) -> f64 {
+        let tail = |&(column, sample): &(usize, &[f64])| {
+            let (value, count) = (line[column].to_f64(), sample.len() as f64);
+            let up_to = sample.partition_point(|&other| other <= value) as f64;
+            let from = count - sample.partition_point(|&other| other < value) as f64;
+            // Beyond the whole sample: half a row of it.
+            -(up_to.min(from).max(0.5) / count).min(1.0).ln()
+        };
+        self.columns.iter().map(tail).sum::<f64>() / self.columns.len().max(1) as f64
+    }
+}
+
+/// The measures of a row.
+fn measures(row: &[f64; WIDTH]) -> RowMeasures {
+    let [variance, relative, near, far, tail] = [VARIANCE, RELATIVE, NEAR, FAR, TAIL].map(|at| row[at]);
+    RowMeasures { variance, relative, near, far, tail }
+}
+
+/// The measures of the rows at some positions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct SampleMeasures {
+    /// In ascending order.
+    pub positions: Vec<usize>,
+}
+
+impl SampleMeasures {
+    /// From what the step returns for a row.
+    pub fn read(row: &crate::exec::TopRow) -> RowMeasures {
+        let [relative, near, far, tail] = std::array::from_fn(|at| row.values[at]);
+        RowMeasures { variance: row.key, relative, near, far, tail }
+    }
+}
+
+impl StepSpec for SampleMeasures {
+    fn needs(&self) -> Needs {
+        Needs::ATTRIBUTES.numbers(Access::Read, WIDTH)
+    }
+
+    fn output(&self, _: usize) -> OutputShape {
+        OutputShape { row: 4, ..OutputShape::default() }
+    }
+
+    fn check(&self, _: usize) -> Result<(), Error> {
+        check(self.positions.is_sorted())
+    }
+}
+
+impl<T: Float> BlockStep<T> for SampleMeasures {
+    fn visit(&self, sums: &mut Accumulator<T>, block: &RowBlock<'_, T>, state: BlockState<'_, T>) {
+        let rows = state.numbers.as_chunks::<WIDTH>().0;
+        let from = self.positions.partition_point(|&position| position < block.first);
+        for &position in self.positions[from..].iter().take_while(|&&p| p < block.first + block.rows) {
+            let row = &rows[position - block.first];
+            sums.rows.push(position, row[VARIANCE], [RELATIVE, NEAR, FAR, TAIL].map(|at| row[at]).to_vec());
+        }
+    }
+}
+
+/// The outlier score of each row by a rule. Returns how many are beyond the gate, and some of them, drawn by a seed.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) struct JudgeStep {
+    pub rule: GateRule,
+    /// Rows that were not scored, because the run was interrupted, have none.
+    pub interrupted: bool,
+    pub seed: u64,
+    /// How many rows beyond the gate are returned, with their values.
+    pub sample: usize,
+}
+
+impl StepSpec for JudgeStep {
+    fn needs(&self) -> Needs {
+        Needs::ROWS.numbers(Access::Change, WIDTH)
+    }
+
+    fn output(&self, features: usize) -> OutputShape {
+        OutputShape { sums: 1, keep: self.sample, row: features, ..OutputShape::default() }
+    }
+
+    fn check(&self, _: usize) -> Result<(), Error> {
+        check(self.sample > 0)
+    }
+}
+
+impl<T: Float> BlockStep<T> for JudgeStep {
+    fn visit(&self, sums: &mut Accumulator<T>, block: &RowBlock<'_, T>, state: BlockState<'_, T>) {
+        for (at, row) in state.numbers.as_chunks_mut::<WIDTH>().0.iter_mut().enumerate() {
+            if self.interrupted && row[VARIANCE] == 0.0 {
+                row[SCORE] = f64::NAN;
+                continue;
+            }
+            row[SCORE] = self.rule.score(&measures(row));
+            if row[SCORE] > 1.0 {
+                sums.sums[0] += 1.0;
+                let item = block.first + at;
+                sums.rows.offer(item, hashed(self.seed, item), || block.row(at).collect());
+            }
+        }
+    }
+}
+
+/// A second look at the rows beyond the gate: those with enough fellows around them are a group, and stay. Returns how many
+/// stay, and how many of the others have a fellow near by.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct SecondLook {
+    pub origin: Vec<f64>,
+    /// Some of the rows beyond the gate, ascending, and their values.
+    pub fellows: Vec<usize>,
+    pub values: Matrix,
+    /// Squared distance within which a fellow is near.
+    pub usual: f64,
+    /// Fellows of the sample that make a group.
+    pub least: f64,
+}
+
+/// The step with its rows ready for products.
+pub(crate) struct ReadySecondLook<'a, T> {
+    step: &'a SecondLook,
+    fellows: Rows<T>,
+}
+
+impl SecondLook {
+    pub fn ready<T: Float>(&self) -> ReadySecondLook<'_, T> {
+        let mut fellows = Rows::empty();
+        fellows.fill(&self.values.row_major(), &self.origin);
+        ReadySecondLook { step: self, fellows }
+    }
+}
+
+impl StepSpec for SecondLook {
+    fn needs(&self) -> Needs {
+        Needs::ROWS.numbers(Access::Change, WIDTH)
+    }
+
+    fn output(&self, _: usize) -> OutputShape {
+        OutputShape { sums: 2, ..OutputShape::default() }
+    }
+
+    fn check(&self, features: usize) -> Result<(), Error> {
+        self.values.check(self.fellows.len(), features)?;
+        check(!self.fellows.is_empty() && self.fellows.is_sorted() && self.origin.len() == features)
+    }
+}
+
+impl<T: Float> BlockStep<T> for ReadySecondLook<'_, T> {
+    fn visit(&self, sums: &mut Accumulator<T>, block: &RowBlock<'_, T>, state: BlockState<'_, T>) {
+        let SecondLook { origin, fellows, usual, least, .. } = self.step;
+        for (at, row) in state.numbers.as_chunks_mut::<WIDTH>().0.iter_mut().enumerate() {
+            if row[SCORE].is_nan() || row[SCORE] <= 1.0 {
+                continue;
+            }
+            let (line, squared) =
+                (&block.values[at * block.features..(at + 1) * block.features], &mut sums.scratch.values);
+            let mut own = Rows::<T>::empty();
+            own.fill(line, origin);
+            own.squared(0..1, &self.fellows, squared);
+            let itself = fellows.binary_search(&(block.first + at)).ok();
+            let is_near = |(fellow, squared): (usize, &T)| Some(fellow) != itself && squared.to_f64() <= *usual;
+            let near = squared.iter().enumerate().filter(|&pair| is_near(pair)).count() as f64;
+            if near >= *least {
+                row[SCORE] = gate::readmitted(row[SCORE]);
+                sums.sums[0] += 1.0;
+            } else if near > 0.0 {
+                sums.sums[1] += 1.0;
+            }
+        }
+    }
+}
