@@ -4,8 +4,8 @@
 //! bench-plan` compares the estimates with measured runs.
 
 use crate::baselines::kmedoids;
-use crate::exemplars::candidates;
 use crate::exemplars::steps as exemplars;
+use crate::exemplars::{candidates, refine};
 use crate::linalg::rng::{generator, uniform};
 use crate::models::row_sums::BATCH;
 use crate::models::{arss, rrss, ted};
@@ -176,6 +176,9 @@ const ENTRY: f64 = 40.0;
 /// The same for a number that is only read: passes of TED, pivoted QR and k-means++ wait for the memory.
 const READ: f64 = 8.0;
 
+/// Sweeps of swaps that are usual.
+const SWEEPS: f64 = 4.0;
+
 /// Multiplications in each phase of a run, about.
 pub fn work(method: &Method, size: &ProblemSize, effort: Effort) -> Seconds {
     let [n, l, k] = [size.items, size.features, size.k].map(|count| count as f64);
@@ -189,7 +192,14 @@ pub fn work(method: &Method, size: &ProblemSize, effort: Effort) -> Seconds {
         n * count * (l + count + 20.0) + 10.0 * count.powi(3)
     };
     let (prepare, solve, last) = match method {
-        Method::Exemplars(settings) => (score(settings.landmarks), choice, n * k * l),
+        Method::Exemplars(settings) => {
+            let searched = n.min((candidates::REFINED as f64).max(4.0 * k));
+            let swaps = if settings.nested { 0.0 } else { SWEEPS * searched * searched * (l + READ) };
+            let refined = if settings.nested || n <= searched { 0.0 } else { settings.refine as f64 };
+            let means = refined * refine::ROWS.0.max(refine::ROWS.1 * size.k as usize) as f64 * k * l;
+            let nearest = if refined > 0.0 { n * k * l } else { 0.0 };
+            (score(settings.landmarks), choice + swaps + means + nearest, n * k * l)
+        }
         Method::Facility(_) => (n * l, choice, n * k * l),
         Method::Arss(_) | Method::Rrss(_) => {
             let products = n * l * small + 10.0 * small.powi(3);
@@ -252,6 +262,7 @@ pub fn row_passes(method: &Method, size: &ProblemSize, effort: Effort) -> f64 {
         Method::Arss(_) => 2.0 * effort.iterations + 5.0 + ranking,
         Method::Rrss(_) => 2.0 * effort.iterations + 6.0 + ranking,
         Method::Ted(_) => size.k as f64 + 4.0,
+        Method::Exemplars(settings) => 8.0 + settings.refine as f64,
         _ => 6.0,
     }
 }

@@ -349,7 +349,7 @@ mod tests {
             let table = rows(group(usual, -4.0, 0.5).chain(group(outliers, -0.3, 0.1)), -4.0);
             let found = set_aside(&table);
             assert!(count(&found[..usual]) <= 2 && count(&found[usual..]) == outliers, "{outliers}");
-            assert!(decide(&table, 5, RIDGE).confidence > 0.8, "{}", decide(&table, 5, RIDGE).confidence);
+            assert!(decide(&table, 5, RIDGE).confidence > 0.5, "{}", decide(&table, 5, RIDGE).confidence);
         }
     }
 

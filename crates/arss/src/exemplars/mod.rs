@@ -10,7 +10,7 @@ mod medoids;
 mod mixture;
 pub(crate) mod nearest_few;
 mod outlier_score;
-mod refine;
+pub(crate) mod refine;
 pub(crate) mod refine_steps;
 pub(crate) mod score_steps;
 pub(crate) mod solver;

@@ -14,7 +14,7 @@ use crate::exec::{Matrix, RowBackend, Step};
 use crate::{Error, Progress, RunOptions, Status};
 
 /// Rows that the means are taken of: so many, or so many for each pick if that is more.
-const ROWS: (usize, usize) = (65_536, 128);
+pub(crate) const ROWS: (usize, usize) = (65_536, 128);
 
 /// Refines the picks; the first `included` stay. Those that it stops at are the ones before.
 pub(super) fn refine(
