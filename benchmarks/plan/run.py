@@ -142,9 +142,11 @@ def main() -> None:
                     more = ["--memory", f"{limit}M", "--scratch", folder]
                     lines.append(one(binary, file, shape, method, more, "disk"))
                     print(json.dumps(lines[-1]), flush=True)
-    lines.sort(
-        key=lambda line: (SHAPES.index(tuple(line["shape"])), METHODS.index(line["method"]), line["home"] == "disk")
-    )
+
+    def place(line: dict) -> tuple[int, int, bool]:
+        return SHAPES.index(tuple(line["shape"])), METHODS.index(line["method"]), line["home"] == "disk"
+
+    lines.sort(key=place)
     kept.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     (args.out / "README.md").write_text(report(lines), encoding="utf-8")
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 __version__: str
+METHODS: list[str]
 
 class NotFinite(ValueError): ...
 class OverQuota(ValueError): ...
