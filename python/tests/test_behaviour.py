@@ -60,7 +60,11 @@ def test_another_thread_runs_on(table: NDArray[np.float64]) -> None:
 @pytest.mark.parametrize(("rows", "columns", "kind"), [(50_000, 16, "ARSS"), (40_000, 1_000, "RRSS")])
 def test_ctrl_c_is_heard_within_a_second(rows: int, columns: int, kind: str) -> None:
     code = LARGE.format(rows=rows, columns=columns) + textwrap.dedent(f"""
+        import signal
         import time
+        # Started in the background, a process ignores it; and no test waits for ever.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.alarm(120)
         print("ready", flush=True)
         try:
             arss.{kind}(tol=0.0, max_iter=10**6).fit(X)
