@@ -1,7 +1,7 @@
 //! The result as one JSON object.
 
 use arss::{Note, Selection, Status};
-use arss_table::Table;
+use arss_table::{ColumnInfo, Table};
 use serde::Serialize;
 
 use crate::solve::Job;
@@ -15,7 +15,7 @@ struct Result<'a> {
     n_samples: usize,
     n_features: usize,
     k: usize,
-    /// From 0, best first; columns are counted among the numeric ones.
+    /// From 0, best first; the places of rows and columns in the file.
     indices: Vec<usize>,
     /// What names the chosen rows, where a column does.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -49,6 +49,9 @@ struct Result<'a> {
     /// The columns that were used to choose, where the file names them.
     #[serde(skip_serializing_if = "Option::is_none")]
     columns: Option<Vec<&'a str>>,
+    /// What each column of the file is, and what became of it.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    column_roles: &'a [ColumnInfo],
 }
 
 #[derive(Debug, Serialize)]
@@ -59,7 +62,7 @@ struct Seconds {
 }
 
 /// Items that were set aside.
-fn outliers(selection: &Selection) -> usize {
+pub fn outliers(selection: &Selection) -> usize {
     let set_aside = |note: &Note| if let Note::Gated { rows, .. } = note { Some(*rows) } else { None };
     selection.report.notes.iter().find_map(set_aside).unwrap_or_default()
 }
@@ -104,6 +107,7 @@ pub fn text(table: &Table, job: &Job<'_>, selection: &Selection, for_file: bool)
         }),
         notes: report.notes.iter().map(ToString::to_string).collect(),
         columns: (0..n_features).map(|column| table.name(column)).collect(),
+        column_roles: &table.columns,
     };
     let written = if for_file { serde_json::to_string_pretty(&result) } else { serde_json::to_string(&result) };
     // Strings and numbers only: there is nothing that could fail.

@@ -45,11 +45,16 @@ pub struct Disk<'a> {
 }
 
 /// Scales the values as asked.
-pub fn prepare(values: Matrix, how: Scale, messages: &mut Messages) -> Result<Matrix, Failure> {
+pub fn prepare(
+    values: Matrix,
+    how: Scale,
+    categories: &[Option<usize>],
+    messages: &mut Messages,
+) -> Result<Matrix, Failure> {
     if how == Scale::None {
         return Ok(values);
     }
-    let (values, done) = arss_table::scale(values, how)?;
+    let (values, done) = arss_table::scale(values, how, categories)?;
     if !done {
         messages.add("note: every column is constant, so the values were left unscaled".to_owned());
     }

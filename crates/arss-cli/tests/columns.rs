@@ -27,16 +27,19 @@ fn used(folder: &Folder, flags: &str) -> serde_json::Value {
 #[test]
 fn columns_are_named_or_left_out() {
     let folder = kinds();
-    assert_eq!(used(&folder, ""), json!(["x", "y"]));
+    let categories = ["kind=ash", "kind=elm", "kind=oak", "size=m", "size=s"];
+    let all: Vec<&str> = ["x", "y", "flag", "day"].into_iter().chain(categories).collect();
+    assert_eq!(used(&folder, ""), json!(all));
+    assert_eq!(used(&folder, "--encode none"), json!(["x", "y"]));
     assert_eq!(used(&folder, "--columns y"), json!(["y"]));
     assert_eq!(used(&folder, "--columns y,x"), json!(["x", "y"]));
-    assert_eq!(used(&folder, "--exclude x"), json!(["y"]));
+    assert_eq!(used(&folder, "--exclude x"), json!(all[1..]));
     assert_eq!(used(&folder, "--columns x,y,flag --exclude y"), json!(["x", "flag"]), "by name means as asked");
-    assert_eq!(used(&folder, "--booleans"), json!(["x", "y", "flag"]));
+    assert_eq!(used(&folder, "--encode none --booleans"), json!(["x", "y", "flag"]));
     assert_eq!(used(&folder, "--dates --columns day"), json!(["day"]));
-    assert_eq!(used(&folder, "--dates --booleans"), json!(["x", "y", "flag", "day"]));
+    assert_eq!(used(&folder, "--encode none --dates --booleans"), json!(["x", "y", "flag", "day"]));
     let said = folder.run("select t.csv -k 3").ok().err;
-    for words in ["not numeric: id, kind, size", "true or false: flag (--booleans", "dates: day (--dates"] {
+    for words in ["left out: id (identifier); categories: kind, size; dates: day; flags: flag"] {
         assert_eq!(said.matches(words).count(), 1, "{said}");
     }
     let refuses = |flags: &str, words: &[&str]| folder.refuses(&format!("select t.csv -k 3 {flags}"), words);
@@ -44,24 +47,24 @@ fn columns_are_named_or_left_out() {
     refuses("--exclude z", &["no column z"]);
     refuses("--id z", &["no column z"]);
     refuses("--label z", &["no column z"]);
-    refuses("--columns x,kind", &["column kind holds text", "column kind holds oak", "--encode"]);
-    refuses("--exclude x,y", &["no column is numeric"]);
-    refuses("--columns x --label x", &["no numeric column is left to choose by besides"]);
+    refuses("--as kind=number", &["column kind holds text", "column kind holds oak", "--as kind=category"]);
+    refuses("--as kind=tree", &["kind=tree", "NAME=ROLE", "identifier"]);
+    refuses("--encode none --exclude x,y", &["no column to choose by: id (text: not a number)", "--as NAME=ROLE"]);
+    refuses("--columns x --label x", &["no column is left to choose by besides"]);
 }
 
 #[test]
-fn texts_become_numbers_if_asked() {
+fn texts_become_numbers_as_asked() {
     let folder = kinds();
-    let onehot = used(&folder, "--encode onehot");
-    assert_eq!(
-        onehot,
-        json!(["x", "y", "flag=false", "flag=true", "kind=ash", "kind=elm", "kind=oak", "size=m", "size=s"])
-    );
-    assert_eq!(used(&folder, "--encode ordinal"), json!(["x", "y", "flag", "kind", "size"]));
-    assert_eq!(used(&folder, "--encode ordinal --booleans --exclude size"), json!(["x", "y", "flag", "kind"]));
+    let onehot = used(&folder, "--encode onehot --exclude day");
+    assert_eq!(onehot, json!(["x", "y", "flag", "kind=ash", "kind=elm", "kind=oak", "size=m", "size=s"]));
+    assert_eq!(used(&folder, "--encode ordinal"), json!(["x", "y", "flag", "day", "kind", "size"]));
+    assert_eq!(used(&folder, "--encode ordinal --exclude size"), json!(["x", "y", "flag", "day", "kind"]));
+    assert_eq!(used(&folder, "--columns x,size"), json!(["x", "size=m", "size=s"]));
+    assert_eq!(used(&folder, "--as kind=text,size=identifier,day=text,flag=constant"), json!(["x", "y"]));
     // A column without a repetition names the rows, unless it is asked for.
     let said = folder.run("select t.csv -k 3 --encode ordinal").ok().err;
-    assert!(said.contains("texts that name rows: id"), "{said}");
+    assert!(said.contains("left out: id (identifier)"), "{said}");
     assert_eq!(used(&folder, "--encode ordinal --columns id,x"), json!(["id", "x"]));
     // Ordinal is alphabetical, so it is the same as numbers in that order.
     let numbered = folder.read("t.csv").replace(",ash,", ",0,").replace(",elm,", ",1,").replace(",oak,", ",2,");
@@ -84,20 +87,24 @@ fn text_that_comes_late_is_text() {
     let folder = Folder::with("t.csv", rows("7,five,0\n8,1,1\n"));
     let ran = folder.run("select t.csv -k 2 --json").ok();
     let found: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
-    assert_eq!(found["columns"], json!(["x", "kind"]));
+    let late = ["late=0", "late=1", "late=2", "late=3", "late=4", "late=five"];
+    let all: Vec<&str> = ["x"].into_iter().chain(late).chain(["kind"]).collect();
+    assert_eq!(found["columns"], json!(all));
+    let ran = folder.run("select t.csv -k 2 --encode none").ok();
     let words = "late is mostly numbers, but row 1500 (from 0; line 1502), column late holds five";
-    assert!(ran.err.contains("not numeric: late") && ran.err.contains(words), "{}", ran.err);
+    assert!(ran.err.contains("left out: late (not a number)") && ran.err.contains(words), "{}", ran.err);
     assert_eq!(used(&folder, "--encode ordinal"), json!(["x", "late", "kind"]));
     let onehot = used(&folder, "--encode onehot --exclude kind");
     assert_eq!(onehot, json!(["x", "late=0", "late=1", "late=2", "late=3", "late=4", "late=five"]));
-    folder.refuses("select t.csv -k 2 --columns late", &["column late holds text (row 1500", "--encode"]);
+    folder.refuses("select t.csv -k 2 --as late=number", &["column late holds text (row 1500", "--as late=category"]);
     // The same for truth values behind a thousand empty cells.
     let late =
-        |cell: &str| format!("x,t\n{}3,{cell}\n4,{cell}\n", (0..1200).map(|x| format!("{x},\n")).collect::<String>());
+        |cell: &str| format!("x,t\n{}3,{cell}\n4,{cell}\n", (0..1200).map(|x| format!("{},\n", x * x % 977)).collect::<String>());
     folder.write("t.csv", late("true"));
     assert_eq!(used(&folder, "--encode ordinal --missing drop"), json!(["x", "t"]));
     folder.write("t.csv", late("2024-01-01"));
     assert_eq!(used(&folder, ""), json!(["x"]));
+    assert!(folder.run("select t.csv -k 1").ok().err.contains("t (1200 of 1202 values are missing)"));
 }
 
 #[test]
@@ -108,11 +115,8 @@ fn too_many_texts() {
     };
     let folder = Folder::with("t.csv", table(1500));
     let said = folder.run("select t.csv -k 2 --encode onehot").ok().err;
-    assert!(said.contains("texts that name rows: word"), "{said}");
-    folder.refuses(
-        "select t.csv -k 2 --encode onehot --columns x,word",
-        &["column word holds 1500 different texts", "ordinal"],
-    );
+    assert!(said.contains("left out: word (over 1000 different texts)"), "{said}");
+    folder.refuses("select t.csv -k 2 --columns x,word", &["column word holds 1500 different texts", "ordinal"]);
     assert_eq!(used(&folder, "--encode ordinal --columns x,word"), json!(["x", "word"]));
     folder.write("t.csv", table(300));
     folder.refuses(
@@ -125,25 +129,25 @@ fn too_many_texts() {
 fn what_stands_beside_is_not_chosen_by() {
     let folder = kinds();
     let plain = folder.indices("select t.csv -k 4 --columns x,y");
-    let with = folder.json("select t.csv -k 4 --id id --label kind --encode ordinal --exclude size,flag");
+    let with = folder.json("select t.csv -k 4 --id id --label kind --encode ordinal --exclude size,flag,day");
     assert_eq!(common::numbers(&with["indices"]), plain);
     let ids: Vec<String> = plain.iter().map(|row| format!("p{row}")).collect();
     assert_eq!(with["ids"], json!(ids));
     // A number can be the name, the label, the group, too.
     for flags in ["--id y", "--label y", "--group y --quotas proportional", "--label y --group y", "--id y --label y"] {
-        assert_eq!(used(&folder, flags), json!(["x"]), "{flags}");
+        assert_eq!(used(&folder, &format!("--encode none {flags}")), json!(["x"]), "{flags}");
     }
     folder.refuses("select t.csv -k 2 --weights x --label x", &["column x cannot hold the weights and a label"]);
-    let counted = Folder::with("t.csv", "n,x,y\n1,5,3\n2,1,9\n3,2,2\n");
+    let counted = Folder::with("t.csv", "n,x,y\n1,5,3\n2,1,9\n3,2,2\n4,2,7\n5,5,5\n");
     let said = counted.run("select t.csv -k 1").ok().err;
-    assert!(said.contains("column n only counts the rows; --id n leaves it out"), "{said}");
-    assert!(!counted.run("select t.csv -k 1 --id n").ok().err.contains("counts"));
+    assert!(said.contains("left out: n (counter)"), "{said}");
+    assert!(!counted.run("select t.csv -k 1 --id n").ok().err.contains("left out"));
 }
 
 #[test]
 fn names_that_are_odd() {
     let folder = Folder::with("t.csv", "a,a,,\"b\nc\",d e\n1,2,3,4,5\n6,9,8,7,1\n");
-    assert_eq!(used(&folder, ""), json!(["a", "a", "", "b\nc", "d e"]));
+    assert_eq!(used(&folder, ""), json!(["a", "a", "b\nc", "d e"]), "a column without a name is an index");
     folder.refuses("select t.csv -k 1 --columns a", &["more than one column is called a"]);
     let ran =
         folder.run_args(&["select", "t.csv", "-k", "1", "--columns", "b\nc,d e", "--json", "-o", "out.parquet"]).ok();
@@ -155,7 +159,8 @@ fn names_that_are_odd() {
         ["a", "a", "", "b\nc", "d e"]
     );
     folder.write("t.csv", ",,\n1,2,3\n4,5,9\n");
-    assert_eq!(folder.json("select t.csv -k 1")["n_samples"], 2);
+    folder.refuses("select t.csv -k 1", &["no column to choose by", "identifier"]);
+    assert_eq!(folder.json("select t.csv -k 1 --header no")["n_samples"], 2);
     folder.write("t.csv", b"\xff,\xfe\n1,2\n3,5\n");
     assert_eq!(used(&folder, ""), json!(["\u{fffd}", "\u{fffd}"]));
 }
@@ -181,12 +186,12 @@ fn typed_files_follow_the_same_rules() {
     folder.write("t.jsonl", lines.collect::<String>());
     for name in ["t.parquet", "t.arrow", "t.jsonl"] {
         let used = |flags: &str| folder.json(&format!("select {name} -k 2 {flags}"))["columns"].clone();
-        assert_eq!(used(""), json!(["x"]), "{name}");
-        assert_eq!(used("--booleans --dates"), json!(["x", "flag", "day"]), "{name}");
-        assert_eq!(used("--encode onehot"), json!(["x", "flag=false", "flag=true", "kind=a", "kind=b"]), "{name}");
-        assert_eq!(used("--encode ordinal --booleans"), json!(["x", "flag", "kind"]), "{name}");
-        assert_eq!(used("--label kind --group flag"), json!(["x"]), "{name}");
-        folder.refuses(&format!("select {name} -k 2 --columns kind"), &["column kind holds text"]);
+        assert_eq!(used("--encode none"), json!(["x"]), "{name}");
+        assert_eq!(used("--encode none --booleans --dates"), json!(["x", "flag", "day"]), "{name}");
+        assert_eq!(used(""), json!(["x", "flag", "day", "kind=a", "kind=b"]), "{name}");
+        assert_eq!(used("--encode ordinal"), json!(["x", "flag", "day", "kind"]), "{name}");
+        assert_eq!(used("--label kind --group flag"), json!(["x", "day"]), "{name}");
+        folder.refuses(&format!("select {name} -k 2 --as kind=number"), &["column kind holds text"]);
         folder.refuses(&format!("select {name} -k 2 --weights kind"), &["column kind holds no numbers"]);
     }
     folder.refuses("select t.jsonl -k 2 --columns z", &["no column z; the table has"]);
@@ -194,7 +199,7 @@ fn typed_files_follow_the_same_rules() {
 
 #[test]
 fn columns_are_scaled_as_asked() {
-    let folder = Folder::with("t.csv", "x,y\n1,1000\n2,1010\n3,5000\n4,1020\n90,1030\n6,1040\n7,1050\n8,1060\n");
+    let folder = Folder::with("t.csv", "x,y\n1,1000\n2,1010\n3,5000\n9,1020\n90,1030\n6,1040\n7,1050\n8,1060\n");
     for scale in ["none", "standard", "robust", "unit"] {
         assert_eq!(folder.indices(&format!("select t.csv -k 3 --scale {scale}")).len(), 3);
     }
@@ -205,5 +210,6 @@ fn columns_are_scaled_as_asked() {
         assert_eq!(picks("t.csv"), picks("u.csv"), "{scale}: the unit of a column does not matter");
     }
     folder.write("c.csv", "x,y\n5,5\n5,5\n5,5\n");
-    assert!(folder.run("select c.csv -k 1").ok().err.contains("every column is constant"));
+    folder.refuses("select c.csv -k 1", &["no column to choose by: x (constant: the same in every row)"]);
+    assert!(folder.run("select c.csv -k 1 --columns x,y").ok().err.contains("every column is constant"));
 }

@@ -78,7 +78,7 @@ fn the_first_cells_are_named() {
             "t.jsonl" => &["row 2 (from 0; line 3), column x is empty", "6 such cells"],
             _ => &["row 2 (from 0; line 4), column x holds", "a value is missing", "6 such cells"],
         };
-        folder.refuses(&format!("select {name} -k 2 {}", columns(name)), words);
+        folder.refuses(&format!("select {name} -k 2 --missing error {}", columns(name)), words);
     }
 }
 
@@ -98,6 +98,8 @@ fn rows_are_dropped_and_keep_their_numbers() {
         assert_eq!(numbers(&found["indices"]), wanted, "{name}");
         assert_eq!(found["n_samples"], 24, "{name}");
         assert!(ran.err.contains("6 of 30 rows were dropped"), "{}", ran.err);
+        let costly = if name.ends_with("npy") { "f0" } else { "x" };
+        assert!(ran.err.contains(&format!("without {costly} 6 more rows remain")), "{}", ran.err);
         let kept: Vec<String> = (0..ROWS).filter(|&row| !lacks(row)).map(|row| row.to_string()).collect();
         for file in ["s.csv", "a.csv"] {
             let text = folder.read(file);
@@ -175,11 +177,11 @@ fn values_are_filled_in() {
 fn texts_can_be_missing() {
     let folder = Folder::with("t.csv", "x,kind\n1,a\n2,\n3,b\n9,NaN\n5,a\n");
     folder.refuses(
-        "select t.csv -k 1 --encode ordinal",
+        "select t.csv -k 1 --encode ordinal --columns x,kind --missing error",
         &["row 1 (from 0; line 3), column kind is empty", "2 such cells"],
     );
-    assert_eq!(folder.json("select t.csv -k 1 --encode onehot --missing drop")["n_samples"], 3);
-    assert_eq!(folder.json("select t.csv -k 1 --encode onehot --missing drop")["n_features"], 3);
+    assert_eq!(folder.json("select t.csv -k 1 --columns x,kind --missing drop")["n_samples"], 3);
+    assert_eq!(folder.json("select t.csv -k 1 --columns x,kind --missing drop")["n_features"], 3);
     // As a group they are one of their own; as a label nothing.
     assert_eq!(folder.indices("select t.csv -k 3 --group kind --quotas a=1,b=1").len(), 3);
     assert_eq!(folder.indices("select t.csv -k 3 --label kind").len(), 3);
@@ -192,8 +194,8 @@ fn nothing_is_left_or_nothing_was_there() {
         .refuses("select t.csv -k 1 --missing drop", &["every row has a missing value", "--missing drop leaves none"]);
     folder.write("e.csv", "x,empty\n1,\n2,NA\n4,\n");
     let said = folder.run("select e.csv -k 1").ok().err;
-    assert!(said.contains("not numeric: empty"), "{said}");
-    for how in ["error", "mean", "drop"] {
+    assert!(said.contains("left out: empty (empty)"), "{said}");
+    for how in ["auto", "error", "mean", "drop"] {
         folder
             .refuses(&format!("select e.csv -k 1 --columns empty --missing {how}"), &["column empty holds no values"]);
     }
@@ -212,5 +214,33 @@ fn nothing_is_left_or_nothing_was_there() {
     folder.write("none.arrow", tables::arrow_bytes(&[nothing]));
     folder.refuses("select none.parquet -k 1", &["none.parquet: has columns, but no rows"]);
     folder.refuses("select none.arrow -k 1", &["none.arrow: has columns, but no rows"]);
-    folder.refuses("select t.csv -k 1 --missing maybe", &["maybe", "error, drop, mean, median"]);
+    folder.refuses("select t.csv -k 1 --missing maybe", &["maybe", "auto, error, drop, mean, median"]);
+}
+
+#[test]
+fn by_default_the_table_is_used_as_it_is() {
+    let folder = folder();
+    for name in FILES {
+        let ran = folder.run(&format!("select {name} -k 5 {}", columns(name))).ok();
+        assert!(ran.err.contains("6 missing values were filled in with the median"), "{name}: {}", ran.err);
+    }
+    // A row that lacks most of its values is never chosen; a column that does is left out.
+    let rows = noise(40).chunks(2).enumerate().map(|(row, v)| match row {
+        3 => ",,\n".to_owned(),
+        4 => format!("{},{},5\n", v[0], v[1]),
+        _ => format!("{},{},\n", v[0], v[1]),
+    }).collect::<String>();
+    folder.write("gaps.csv", format!("x,y,rare\n{rows}"));
+    let ran = folder.run("select gaps.csv -k 19 --json").ok();
+    let found: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(found["columns"], serde_json::json!(["x", "y"]));
+    assert!(!numbers(&found["indices"]).contains(&3));
+    assert!(ran.err.contains("rare (19 of 20 values are missing)"), "{}", ran.err);
+    assert!(ran.err.contains("1 of 20 rows lack most of their values and were left aside"), "{}", ran.err);
+    folder.write("none.csv", "x,y\n,\nNA,\n");
+    folder.refuses("select none.csv -k 1", &["no column to choose by: x (empty"]);
+    // Marks are missing among numbers, and texts among texts.
+    folder.write("marks.csv", "x,kind\n1.5,-\n-,a\n2,a\n7,-\n3,a\n");
+    let found = folder.json("select marks.csv -k 1");
+    assert_eq!(found["columns"], serde_json::json!(["x", "kind=-", "kind=a"]));
 }

@@ -2,18 +2,17 @@
 
 use std::path::Path;
 
-use crate::chunks::{ChunkedTable, ColumnKind};
+use crate::chunks::{ChunkedTable, ColumnKind, MOST_CATEGORIES};
 use crate::missing::{self, BadCell, MissingReport};
-use crate::schema::{FeatureColumn, FeaturePlan, MOST_CATEGORIES, Role};
+use crate::schema::{Asked, FeatureColumn, FeaturePlan, Purpose};
 use crate::source::Source;
 use crate::text::{cut, listed};
-use crate::{Missing, Table, TableError};
+use crate::{ColumnInfo, ColumnRole, Missing, Table, TableError};
 
 /// Fails if no column is left to choose by, or a column that was asked for cannot be used.
-pub fn plan(source: &Source, roles: &[Role], table: &ChunkedTable, plan: &FeaturePlan) -> Result<(), TableError> {
+pub fn plan(source: &Source, roles: &[Purpose], table: &ChunkedTable, plan: &FeaturePlan) -> Result<(), TableError> {
     let headings = &source.headings;
-    let asked = |column: &usize| roles[*column] == Role::Feature(true);
-    if let Some((column, kind)) = plan.ignored.iter().find(|(column, _)| asked(column)) {
+    if let Some((column, kind)) = plan.refused.first() {
         let name = cut(&headings[*column]);
         return Err(TableError::Input(match kind {
             ColumnKind::Empty => format!("column {name} holds no values"),
@@ -21,24 +20,34 @@ pub fn plan(source: &Source, roles: &[Role], table: &ChunkedTable, plan: &Featur
             _ => {
                 let first = table.seen[*column].first_text.map(|row| example(source, row, *column));
                 let first = first.map_or_else(String::new, |first| format!(" ({first})"));
-                format!("column {name} holds text{first}; --encode onehot or ordinal turns it into numbers")
+                format!("column {name} holds text{first}; --as {name}=category turns it into numbers")
             }
         }));
     }
     if let Some(column) = too_many_categories(plan, table) {
         let count = table.dictionaries[column].names.len();
-        let what = format!("column {} holds {count} different texts, too many for --encode onehot", headings[column]);
+        let what = format!("column {} holds {count} different texts, too many for categories", headings[column]);
         return Err(TableError::Input(format!("{what}; use --encode ordinal, or leave it out")));
+    }
+    let free = |(info, role): &(&ColumnInfo, &Purpose)| {
+        info.used && info.role == ColumnRole::Vector && **role == Purpose::Feature(Asked::No)
+    };
+    let vectors: Vec<&str> = plan.columns.iter().zip(roles).filter(free).map(|(info, _)| info.name.as_str()).collect();
+    if vectors.len() > 1 {
+        let what = format!("the columns {} hold vectors; --columns tells which to choose by", listed(&vectors));
+        return Err(TableError::in_file(&source.paths[0], what));
     }
     if !plan.used.is_empty() {
         return Ok(());
     }
-    let used = |role: Role| matches!(role, Role::Feature(_));
-    let apart: Vec<&str> = (0..roles.len()).filter(|&c| !used(roles[c])).map(|c| headings[c].as_str()).collect();
-    if !apart.is_empty() && roles.iter().any(|role| matches!(role, Role::Weights | Role::Side)) {
-        return Err(TableError::Input(format!("no numeric column is left to choose by besides {}", listed(&apart))));
+    let features = plan.columns.iter().zip(roles).filter(|(_, role)| matches!(role, Purpose::Feature(_)));
+    let left: Vec<String> =
+        features.map(|(info, _)| format!("{} ({}: {})", cut(&info.name), info.role.name(), info.why)).collect();
+    if left.is_empty() {
+        let apart: Vec<&str> = headings.iter().map(String::as_str).collect();
+        return Err(TableError::Input(format!("no column is left to choose by besides {}", listed(&apart))));
     }
-    let what = format!("no column is numeric among {}; --encode onehot or ordinal uses text", listed(headings));
+    let what = format!("no column to choose by: {}; --as NAME=ROLE tells what a column is", listed(&left));
     Err(TableError::in_file(&source.paths[0], what))
 }
 
@@ -58,29 +67,21 @@ fn example(source: &Source, row: usize, column: usize) -> String {
     format!("{}, column {} holds {content}", source.place(row), cut(&source.headings[column]))
 }
 
-/// Notes about the columns that are not used, and about what was found out and may be wrong.
-pub fn notes(source: &Source, table: &ChunkedTable, plan: &FeaturePlan) -> Vec<String> {
+/// Notes about what became of the columns, and about what was found out and may be wrong.
+pub fn notes(source: &Source, roles: &[Purpose], table: &ChunkedTable, plan: &FeaturePlan) -> Vec<String> {
     let path = source.paths[0].display();
     let mut notes = Vec::new();
-    if let Some(mut note) = plan.note(&source.headings) {
-        for (column, _) in plan.ignored.iter().filter(|(_, kind)| *kind == ColumnKind::Text) {
-            let seen = &table.seen[*column];
-            if let Some(row) = seen.first_text.filter(|_| seen.numbers > seen.texts + seen.truths + seen.dates) {
-                let name = cut(&source.headings[*column]);
-                note = format!("{note}; {name} is mostly numbers, but {}", example(source, row, *column));
+    if let Some(mut note) = plan.note(roles) {
+        for (column, info) in plan.columns.iter().enumerate().filter(|(_, info)| !info.used) {
+            let seen = &table.seen[column];
+            let mostly = seen.kind() == ColumnKind::Text && seen.numbers > 4 * (seen.texts + seen.truths + seen.dates);
+            if let Some(row) = seen.first_text.filter(|_| mostly && matches!(roles[column], Purpose::Feature(_))) {
+                note = format!("{note}; {} is mostly numbers, but {}", cut(&info.name), example(source, row, column));
             }
         }
         notes.push(format!("{path}: {note}"));
     }
     notes.extend(source.files[0].header_note().map(|note| format!("{path}: {note}")));
-    let counts = |used: &&FeatureColumn| match used {
-        FeatureColumn::Number(column) => table.numbers[*column].counts_rows(),
-        _ => false,
-    };
-    if let Some(used) = plan.used.iter().find(counts).filter(|_| plan.used.len() > 1) {
-        let name = cut(&source.headings[used.column()]);
-        notes.push(format!("{path}: column {name} only counts the rows; --id {name} leaves it out"));
-    }
     notes
 }
 
@@ -90,18 +91,22 @@ pub fn finished(mut table: Table, missing: Missing) -> Result<Table, TableError>
     let is_array = table.source.files[0].element_type().is_some();
     let handled = !is_array || missing != Missing::Error;
     if handled {
-        let (matrix, report) = missing::handle(table.matrix, missing)?;
+        let (matrix, report) = missing::handle(table.matrix, missing, &table.categories)?;
         table.matrix = matrix;
         match report {
             Ok(report) => {
-                note_missing(&mut table, &report, &path);
+                note_missing(&mut table, &report, missing, &path);
                 keep_rows(&mut table, report.kept);
             }
             Err((bad, count)) => return Err(unusable(&table, &bad, count, missing)),
         }
     }
     if table.matrix.shape().0 == 0 && table.kept.is_some() {
-        return Err(TableError::in_file(&path, "every row has a missing value, so --missing drop leaves none"));
+        let what = match missing {
+            Missing::Drop => "every row has a missing value, so --missing drop leaves none",
+            _ => "every row lacks most of its values",
+        };
+        return Err(TableError::in_file(&path, what));
     }
     if let Some(column) = table.matrix.first_row_nan()?.filter(|_| !is_array) {
         // There was no value to fill the others in with.
@@ -117,15 +122,27 @@ pub fn finished(mut table: Table, missing: Missing) -> Result<Table, TableError>
     }
 }
 
-fn note_missing(table: &mut Table, report: &MissingReport, path: &Path) {
+fn note_missing(table: &mut Table, report: &MissingReport, missing: Missing, path: &Path) {
     let rows = table.source.rows();
     if let Some(kept) = &report.kept {
         let dropped = rows - kept.len();
-        table.notes.push(format!("{}: {dropped} of {rows} rows were dropped, values are missing", path.display()));
+        let path = path.display();
+        table.notes.push(match (missing, report.costly) {
+            (Missing::Auto, _) => {
+                format!("{path}: {dropped} of {rows} rows lack most of their values and were left aside")
+            }
+            (_, None) => format!("{path}: {dropped} of {rows} rows were dropped, values are missing"),
+            (_, Some((feature, more))) => {
+                let name = cut(&table.source.headings[table.feature_columns[feature]]);
+                let what = format!("{dropped} of {rows} rows were dropped, values are missing");
+                format!("{path}: {what}; without {name} {more} more rows remain (--exclude {name})")
+            }
+        });
     }
     table.filled = report.filled;
     if report.filled > 0 {
-        table.notes.push(format!("{}: {} missing values were filled in", path.display(), report.filled));
+        let with = if missing == Missing::Auto { " with the median or the commonest category" } else { "" };
+        table.notes.push(format!("{}: {} missing values were filled in{with}", path.display(), report.filled));
     }
 }
 

@@ -3,16 +3,22 @@
 use arss::Float;
 use rayon::prelude::*;
 
-use crate::chunks::{Chunk, ChunkedTable};
+use crate::chunks::{Chunk, ChunkedTable, ColumnValues};
 use crate::schema::FeatureColumn;
+use crate::vectors::{VectorChunk, VectorValues};
 use crate::{ByName, DenseMatrix, Matrix, TableError};
 
 /// Chunks that are taken at once, by several threads.
 const GROUP: usize = 32;
 
 /// How text becomes numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Encode {
+    /// Columns of few texts as [`Encode::Onehot`]; flags and dates are used, too; other texts are left out.
+    #[default]
+    Auto,
+    /// Numbers only.
+    None,
     /// A column of 0 and 1 for each text.
     Onehot,
     /// 0, 1, 2, ... in alphabetical order.
@@ -22,6 +28,8 @@ pub enum Encode {
 impl ByName for Encode {
     fn all() -> Vec<(&'static str, Self, &'static str)> {
         vec![
+            ("auto", Encode::Auto, "Columns of few texts as categories; flags and dates are used, too"),
+            ("none", Encode::None, "Choose by numbers only"),
             ("onehot", Encode::Onehot, "A column of 0 and 1 for each text"),
             ("ordinal", Encode::Ordinal, "0, 1, 2, ... in alphabetical order"),
         ]
@@ -30,12 +38,19 @@ impl ByName for Encode {
 
 /// The used columns as one matrix, where the columns are: in memory or on disk. Missing values are NaN.
 pub fn matrix(table: &mut ChunkedTable, used: &[FeatureColumn]) -> Result<Matrix, TableError> {
-    let single = used.iter().all(|used| matches!(used, FeatureColumn::Number(column) if table.single[*column]));
+    let is_single = |used: &FeatureColumn| match used {
+        FeatureColumn::Number(column) | FeatureColumn::Element(column, _) => table.single[*column],
+        _ => false,
+    };
+    let single = used.iter().all(is_single);
     let Some(disk) = table.disk.take() else {
         return Ok(if single { Matrix::F32(dense(table, used)) } else { Matrix::F64(dense(table, used)) });
     };
     let (raw, columns) = disk.finish();
-    let place = |used: &FeatureColumn| columns.iter().position(|&column| column == used.column()).unwrap_or_default();
+    let place = |used: &FeatureColumn| {
+        let wanted = (used.column(), used.element());
+        columns.binary_search(&wanted).unwrap_or_default()
+    };
     let used: Vec<(usize, &FeatureColumn)> = used.iter().map(|used| (place(used), used)).collect();
     let encoded = |row: &[f64], (at, used): &(usize, &FeatureColumn)| used.encode(row[*at]);
     Ok(if single {
@@ -73,10 +88,34 @@ fn dense<T: Float>(table: &mut ChunkedTable, used: &[FeatureColumn]) -> DenseMat
 }
 
 fn fill<T: Float>(chunk: &Chunk, used: &[FeatureColumn], own: &mut [T]) {
+    if let Some(vectors) = only_vectors(chunk, used) {
+        match &vectors.values {
+            VectorValues::Single(values) => {
+                own.iter_mut().zip(values).for_each(|(own, value)| *own = T::from_f64(f64::from(*value)));
+            }
+            VectorValues::Double(values) => {
+                own.iter_mut().zip(values).for_each(|(own, value)| *own = T::from_f64(*value))
+            }
+        }
+        return;
+    }
     let columns: Vec<_> = used.iter().map(|used| (&chunk.columns[used.column()].values, used)).collect();
     for (row, values) in own.chunks_exact_mut(used.len().max(1)).enumerate() {
         for (value, (raw, used)) in values.iter_mut().zip(&columns) {
-            *value = T::from_f64(used.encode(raw.number(row)));
+            let number = match raw {
+                ColumnValues::Vectors(vectors) => vectors.number(row, used.element()),
+                raw => raw.number(row),
+            };
+            *value = T::from_f64(used.encode(number));
         }
     }
+}
+
+/// The vectors of a chunk, if all of one column and nothing else is used.
+fn only_vectors<'a>(chunk: &'a Chunk, used: &[FeatureColumn]) -> Option<&'a VectorChunk> {
+    let column = used.first()?.column();
+    let ColumnValues::Vectors(vectors) = &chunk.columns[column].values else { return None };
+    let all = vectors.width == Some(used.len());
+    let same = used.iter().enumerate().all(|(at, used)| *used == FeatureColumn::Element(column, at));
+    (all && same).then_some(vectors)
 }

@@ -2,8 +2,23 @@
 
 use chrono::NaiveDate;
 
-/// What stands for a missing value, besides nothing at all.
-const MISSING: [&[u8]; 8] = [b"NA", b"N/A", b"n/a", b"NULL", b"null", b"None", b"?", b"#N/A"];
+use crate::vectors;
+use crate::written_number::written_number;
+
+/// Words that stand for a missing value wherever they are, besides nothing at all.
+const MISSING: [&[u8]; 11] =
+    [b"NA", b"N/A", b"n/a", b"NULL", b"null", b"<NA>", b"#N/A", b"#DIV/0!", b"#VALUE!", b"#REF!", b"#NUM!"];
+/// Marks that stand for a missing value among numbers, dates or truth values; among texts they may be one of them.
+const MARKERS: [&[u8]; 9] = [b"-", b"--", b"---", b".", b"..", b"?", b"*", b"None", b"none"];
+
+/// How a column of text writes its numbers and dates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Style {
+    /// 1.234,5 instead of 1,234.5.
+    pub decimal_comma: bool,
+    /// 13/02/2020 instead of 02/13/2020.
+    pub day_first: bool,
+}
 
 /// One field.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -16,25 +31,83 @@ pub enum Field {
     Date(f64),
     /// Nothing, or a word that says so.
     Missing,
+    /// A mark that says so unless the column holds texts.
+    Marker,
+    /// A list of numbers.
+    Vector,
     /// Anything else.
     Text,
 }
 
 /// Reads one field, without its quotes.
-pub fn read(field: &[u8]) -> Field {
+pub fn read(field: &[u8], style: Style) -> Field {
     let field = field.trim_ascii();
     let Some(&first) = field.first() else { return Field::Missing };
     // Numbers first: they are what tables are made of.
-    if let Ok(value) = fast_float2::parse(field) {
+    if !style.decimal_comma
+        && let Ok(value) = fast_float2::parse(field)
+    {
         return Field::Number(value);
     }
     match first {
-        b'N' | b'n' | b'?' | b'#' if MISSING.contains(&field) => Field::Missing,
-        b'T' | b't' if is_word(field, b"true") => Field::Truth(true),
-        b'F' | b'f' if is_word(field, b"false") => Field::Truth(false),
-        b'0'..=b'9' => date(field).map_or(Field::Text, Field::Date),
-        _ => Field::Text,
+        b'N' | b'n' | b'<' | b'#' if MISSING.contains(&field) => return Field::Missing,
+        b'[' if vectors::numbers(field, |_| ()) => return Field::Vector,
+        b'T' | b't' if is_word(field, b"true") => return Field::Truth(true),
+        b'F' | b'f' if is_word(field, b"false") => return Field::Truth(false),
+        _ if MARKERS.contains(&field) => return Field::Marker,
+        _ => {}
     }
+    if let Some(value) = written_number(field, style.decimal_comma) {
+        return Field::Number(value);
+    }
+    if first.is_ascii_digit()
+        && let Some(seconds) = date(field).or_else(|| local_date(field, style.day_first).map(|found| found.0))
+    {
+        return Field::Date(seconds);
+    }
+    Field::Text
+}
+
+/// True for digits that begin with a zero which a number would lose: 00123.
+pub fn has_leading_zero(field: &[u8]) -> bool {
+    let field = field.trim_ascii();
+    field.len() > 1 && field[0] == b'0' && field.iter().all(u8::is_ascii_digit)
+}
+
+/// Which part of a date such as 13/02/2020 is the day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DateOrder {
+    /// The first: the second is no day, or dots separate them.
+    DayFirst,
+    /// The second: it is no month.
+    MonthFirst,
+    /// Both are possible.
+    Either,
+}
+
+/// Seconds since 1970 of `13/02/2020`, `02/13/2020 12:30` or `13.02.2020`, and what tells the order.
+pub fn local_date(field: &[u8], day_first: bool) -> Option<(f64, DateOrder)> {
+    let text = std::str::from_utf8(field).ok()?;
+    let (day, rest) = text.split_at(text.find(' ').unwrap_or(text.len()));
+    let mark = ['/', '.', '-'].into_iter().find(|mark| day.contains(*mark))?;
+    let parts: Vec<&str> = day.split(mark).collect();
+    let [first, second, year] = parts.as_slice() else { return None };
+    if year.len() != 4 || first.len() > 2 || second.len() > 2 {
+        return None;
+    }
+    let (first, second, year) = (digits(first)?, digits(second)?, i32::try_from(digits(year)?).ok()?);
+    let order = match (first, second) {
+        (13.., _) => DateOrder::DayFirst,
+        (_, 13..) => DateOrder::MonthFirst,
+        _ if mark == '.' => DateOrder::DayFirst,
+        _ => DateOrder::Either,
+    };
+    let day_first = order == DateOrder::DayFirst || (order == DateOrder::Either && day_first);
+    let (day, month) = if day_first { (first, second) } else { (second, first) };
+    let day = NaiveDate::from_ymd_opt(year, month, day)?;
+    let time = if rest.is_empty() { 0.0 } else { time(rest.trim_start())? };
+    let days = day.signed_duration_since(NaiveDate::default()).num_days();
+    Some((days as f64 * 86_400.0 + time, order))
 }
 
 /// `true`, `True` or `TRUE`.
@@ -106,11 +179,52 @@ mod tests {
             ("trust", Field::Text),
             ("12:30", Field::Text),
             ("1,5", Field::Text),
+            ("1,500", Field::Number(1500.0)),
+            ("-", Field::Marker),
+            ("?", Field::Marker),
+            ("None", Field::Marker),
+            ("#N/A", Field::Missing),
+            ("1.2.3", Field::Text),
         ];
         for (text, field) in known {
-            assert_eq!(read(text.as_bytes()), field, "{text}");
+            assert_eq!(read(text.as_bytes(), Style::default()), field, "{text}");
         }
-        assert_eq!(read(b"\xff\xfe"), Field::Text);
+        assert_eq!(read(b"\xff\xfe", Style::default()), Field::Text);
+        let comma = Style { decimal_comma: true, ..Style::default() };
+        for (text, field) in [
+            ("1,5", Field::Number(1.5)),
+            ("1.500", Field::Number(1500.0)),
+            ("12", Field::Number(12.0)),
+            ("1.5", Field::Text),
+            ("", Field::Missing),
+        ] {
+            assert_eq!(read(text.as_bytes(), comma), field, "{text}");
+        }
+    }
+
+    #[test]
+    fn local_dates_tell_their_order_if_they_can() {
+        let day = 86_400.0;
+        let known = [
+            ("13/02/1970", 43.0, DateOrder::DayFirst),
+            ("02/13/1970", 43.0, DateOrder::MonthFirst),
+            ("2/1/1970", 31.0, DateOrder::Either),
+            ("01.02.1970", 31.0, DateOrder::DayFirst),
+            ("1/2/1970 12:00", 1.5, DateOrder::Either),
+        ];
+        for (text, days, order) in known {
+            assert_eq!(local_date(text.as_bytes(), false), Some((days * day, order)), "{text}");
+        }
+        assert_eq!(local_date(b"2/1/1970", true), Some((day, DateOrder::Either)));
+        for text in ["13/13/1970", "1/2/70", "32/01/1970", "1/2", "1/2/3/1970", "1.2.3.4"] {
+            assert_eq!(local_date(text.as_bytes(), false), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn leading_zeros_are_seen() {
+        assert!(has_leading_zero(b"00123") && has_leading_zero(b"01"));
+        assert!(!["0", "0.5", "10", "-01", "", "0x1"].iter().any(|text| has_leading_zero(text.as_bytes())));
     }
 
     #[test]

@@ -34,8 +34,10 @@ fn rows<T: arss::Float>(matrix: &DenseMatrix<T>) -> impl Iterator<Item = T> + '_
 /// always; anything else that goes wrong is a panic.
 pub fn read_and_write(name: &str, bytes: &[u8]) {
     let folder = std::env::temp_dir();
-    for (encode, missing) in [(None, Missing::Drop), (Some(Encode::Ordinal), Missing::Median)] {
-        let asked = encode.is_some();
+    for (encode, missing) in
+        [(Encode::Auto, Missing::Auto), (Encode::None, Missing::Drop), (Encode::Ordinal, Missing::Median)]
+    {
+        let asked = encode != Encode::None;
         let mut options = ReadOptions {
             encode,
             missing,

@@ -1,5 +1,7 @@
 //! Missing values: found, and filled in or dropped with their rows.
 
+use std::cmp::Ordering;
+
 use arss::Float;
 
 use crate::matrix::MatrixValues;
@@ -8,8 +10,10 @@ use crate::{ByName, Matrix, TableError};
 /// What is done about missing values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Missing {
-    /// Stop, naming the first cells.
+    /// Leave out columns and rows that are mostly missing; fill in the median, or the commonest category.
     #[default]
+    Auto,
+    /// Stop, naming the first cells.
     Error,
     /// Leave out rows that have any.
     Drop,
@@ -22,6 +26,7 @@ pub enum Missing {
 impl ByName for Missing {
     fn all() -> Vec<(&'static str, Self, &'static str)> {
         vec![
+            ("auto", Missing::Auto, "Leave out what is mostly missing, fill in the median or the commonest category"),
             ("error", Missing::Error, "Stop, naming the first cells"),
             ("drop", Missing::Drop, "Leave out rows that have any"),
             ("mean", Missing::Mean, "Fill in the column's mean"),
@@ -49,24 +54,40 @@ pub struct BadCell {
 pub struct MissingReport {
     /// The rows that were kept, if some were dropped.
     pub kept: Option<Vec<usize>>,
-    /// Cells that were filled in.
+    /// Cells that were filled in; a category is one cell.
     pub filled: usize,
+    /// A column without which more rows would have been kept, and how many.
+    pub costly: Option<(usize, usize)>,
 }
 
 /// What was done, or the first cells that cannot be used and how many there are.
 pub type Handled = Result<MissingReport, (Vec<BadCell>, usize)>;
 
 /// Does as asked; gives the first cells that cannot be used, and how many there are, if it cannot.
-pub fn handle(matrix: Matrix, how: Missing) -> Result<(Matrix, Handled), TableError> {
+///
+/// `categories` has the column that each feature is a category of, where it is one: its features are one cell.
+pub fn handle(matrix: Matrix, how: Missing, categories: &[Option<usize>]) -> Result<(Matrix, Handled), TableError> {
+    let same = categories;
     Ok(match matrix {
-        Matrix::F32(matrix) => handle_values(matrix, how).map(|(matrix, done)| (Matrix::F32(matrix), done))?,
-        Matrix::F64(matrix) => handle_values(matrix, how).map(|(matrix, done)| (Matrix::F64(matrix), done))?,
-        Matrix::Disk32(matrix) => handle_values(matrix, how).map(|(matrix, done)| (Matrix::Disk32(matrix), done))?,
-        Matrix::Disk64(matrix) => handle_values(matrix, how).map(|(matrix, done)| (Matrix::Disk64(matrix), done))?,
+        Matrix::F32(matrix) => handle_values(matrix, how, same).map(|(matrix, done)| (Matrix::F32(matrix), done))?,
+        Matrix::F64(matrix) => handle_values(matrix, how, same).map(|(matrix, done)| (Matrix::F64(matrix), done))?,
+        Matrix::Disk32(matrix) => {
+            handle_values(matrix, how, same).map(|(matrix, done)| (Matrix::Disk32(matrix), done))?
+        }
+        Matrix::Disk64(matrix) => {
+            handle_values(matrix, how, same).map(|(matrix, done)| (Matrix::Disk64(matrix), done))?
+        }
     })
 }
 
-fn handle_values<T: Float, M: MatrixValues<T>>(matrix: M, how: Missing) -> Result<(M, Handled), TableError> {
+fn handle_values<T: Float, M: MatrixValues<T>>(
+    matrix: M,
+    how: Missing,
+    categories: &[Option<usize>],
+) -> Result<(M, Handled), TableError> {
+    if how == Missing::Auto {
+        return handle_auto(matrix, categories);
+    }
     // An infinite value is never missing: nothing fills it in.
     let unusable = |value: f64| if how == Missing::Error { !value.is_finite() } else { value.is_infinite() };
     // The usual case is that there is none, which one pass in any order tells.
@@ -75,10 +96,10 @@ fn handle_values<T: Float, M: MatrixValues<T>>(matrix: M, how: Missing) -> Resul
         return Ok((matrix, Err(bad)));
     }
     match how {
-        Missing::Error => Ok((matrix, Ok(MissingReport::default()))),
-        Missing::Drop => drop_rows(matrix),
-        Missing::Mean => fill(matrix, mean),
-        Missing::Median => fill(matrix, median),
+        Missing::Error | Missing::Auto => Ok((matrix, Ok(MissingReport::default()))),
+        Missing::Drop => drop_rows(matrix, &leads(categories)),
+        Missing::Mean => fill(matrix, mean, &[]),
+        Missing::Median => fill(matrix, median, &[]),
     }
 }
 
@@ -102,23 +123,78 @@ pub fn bad_cells<T: Float>(
     Ok((first, count))
 }
 
-/// Drops rows with a missing value.
-fn drop_rows<T: Float, M: MatrixValues<T>>(matrix: M) -> Result<(M, Handled), TableError> {
-    let mut is_whole = vec![true; matrix.shape().0];
+/// True for features that stand for a cell: the first of a category, and numbers.
+fn leads(categories: &[Option<usize>]) -> Vec<bool> {
+    let first = |at: usize| categories[at].is_none() || at == 0 || categories[at] != categories[at - 1];
+    (0..categories.len()).map(first).collect()
+}
+
+/// The missing cells of each row, and one of them.
+fn missing_cells<T: Float>(matrix: &impl MatrixValues<T>, leads: &[bool]) -> Result<Vec<(u32, u32)>, TableError> {
+    let mut cells = vec![(0, 0); matrix.shape().0];
     matrix.visit(&mut |start, values| {
         for (at, _) in values.iter().enumerate().filter(|(_, value)| value.to_f64().is_nan()) {
-            is_whole[matrix.cell(start + at).0] = false;
+            let (row, column) = matrix.cell(start + at);
+            if leads[column] {
+                cells[row] = (cells[row].0 + 1, column as u32);
+            }
         }
     })?;
-    if is_whole.iter().all(|whole| *whole) {
+    Ok(cells)
+}
+
+/// The matrix with those rows only, and which they are.
+fn keep<T: Float, M: MatrixValues<T>>(
+    matrix: M,
+    is_kept: &[bool],
+    mut report: MissingReport,
+) -> Result<(M, MissingReport), TableError> {
+    if is_kept.iter().all(|kept| *kept) {
+        return Ok((matrix, report));
+    }
+    report.kept = Some((0..is_kept.len()).filter(|&row| is_kept[row]).collect());
+    Ok((matrix.keep_rows(is_kept)?, report))
+}
+
+/// Drops rows with a missing value.
+fn drop_rows<T: Float, M: MatrixValues<T>>(matrix: M, leads: &[bool]) -> Result<(M, Handled), TableError> {
+    let missing = missing_cells(&matrix, leads)?;
+    let is_kept: Vec<bool> = missing.iter().map(|(count, _)| *count == 0).collect();
+    let mut alone = vec![0; leads.len()];
+    missing.iter().filter(|(count, _)| *count == 1).for_each(|&(_, column)| alone[column as usize] += 1);
+    // The first of those that cost most.
+    let costly = (0..alone.len()).rev().max_by_key(|&column| alone[column]);
+    let costly = costly.map(|column| (column, alone[column])).filter(|(_, rows)| *rows > 0);
+    let (matrix, report) = keep(matrix, &is_kept, MissingReport { costly, ..MissingReport::default() })?;
+    Ok((matrix, Ok(report)))
+}
+
+/// Leaves out rows of which most is missing, and fills in the rest. Infinite values are missing, too.
+fn handle_auto<T: Float, M: MatrixValues<T>>(
+    matrix: M,
+    categories: &[Option<usize>],
+) -> Result<(M, Handled), TableError> {
+    if !matrix.any(|value| !value.is_finite())? {
         return Ok((matrix, Ok(MissingReport::default())));
     }
-    let kept = (0..is_whole.len()).filter(|&row| is_whole[row]).collect();
-    Ok((matrix.keep_rows(&is_whole)?, Ok(MissingReport { kept: Some(kept), filled: 0 })))
+    let not_a_number = |_: usize, value: T| if value.to_f64().is_finite() { value } else { T::from_f64(f64::NAN) };
+    let matrix = if matrix.any(f64::is_infinite)? { matrix.map(not_a_number)? } else { matrix };
+    let leads = leads(categories);
+    let cells = leads.iter().filter(|lead| **lead).count() as u32;
+    let is_kept: Vec<bool> = missing_cells(&matrix, &leads)?.iter().map(|(count, _)| 2 * count <= cells).collect();
+    let (matrix, report) = keep(matrix, &is_kept, MissingReport::default())?;
+    let (matrix, filled) = fill(matrix, median, categories)?;
+    Ok((matrix, filled.map(|filled| MissingReport { filled: filled.filled, ..report })))
 }
 
 /// Fills in what `of` makes of the values that are there; a column without any stays as it is.
-fn fill<T: Float, M: MatrixValues<T>>(matrix: M, of: fn(&mut [f64]) -> f64) -> Result<(M, Handled), TableError> {
+///
+/// Features of one column in `categories` are filled in with the commonest of them.
+fn fill<T: Float, M: MatrixValues<T>>(
+    matrix: M,
+    of: fn(&mut [f64]) -> f64,
+    categories: &[Option<usize>],
+) -> Result<(M, Handled), TableError> {
     let mut missing = vec![0; matrix.shape().1];
     matrix.visit(&mut |start, values| {
         for (at, _) in values.iter().enumerate().filter(|(_, value)| value.to_f64().is_nan()) {
@@ -126,16 +202,30 @@ fn fill<T: Float, M: MatrixValues<T>>(matrix: M, of: fn(&mut [f64]) -> f64) -> R
         }
     })?;
     let which: Vec<usize> = (0..missing.len()).filter(|&column| missing[column] > 0).collect();
-    let mut with: Vec<Option<T>> = vec![None; missing.len()];
+    let category = |column: usize| categories.get(column).copied().flatten();
+    let mut with: Vec<Option<f64>> = vec![None; missing.len()];
     matrix.each_column(&which, &mut |column, mut values| {
         values.retain(|value| !value.is_nan());
-        with[column] = (!values.is_empty()).then(|| T::from_f64(of(&mut values)));
+        let of = if category(column).is_some() { mean } else { of };
+        with[column] = (!values.is_empty()).then(|| of(&mut values));
     })?;
-    let filled = which.iter().filter(|&&column| with[column].is_some()).map(|&column| missing[column]).sum();
-    let report = Ok(MissingReport { kept: None, filled });
+    // Of a category, the features hold how often each text occurs: 1 for the commonest, the first of several.
+    for own in which.chunk_by(|&a, &b| category(a).is_some() && category(a) == category(b)) {
+        if category(own[0]).is_some() {
+            let commonest =
+                own.iter().rev().max_by(|&&a, &&b| with[a].partial_cmp(&with[b]).unwrap_or(Ordering::Equal));
+            let commonest = commonest.copied();
+            own.iter().for_each(|&at| with[at] = with[at].map(|_| f64::from(u8::from(Some(at) == commonest))));
+        }
+    }
+    let leads = if categories.is_empty() { vec![true; missing.len()] } else { leads(categories) };
+    let cells = which.iter().filter(|&&column| leads[column] && with[column].is_some());
+    let filled = cells.map(|&column| missing[column]).sum();
+    let report = Ok(MissingReport { filled, ..MissingReport::default() });
     if filled == 0 {
         return Ok((matrix, report));
     }
+    let with: Vec<Option<T>> = with.into_iter().map(|value| value.map(T::from_f64)).collect();
     let change = |column: usize, value: T| with[column].filter(|_| value.to_f64().is_nan()).unwrap_or(value);
     Ok((matrix.map(change)?, report))
 }
@@ -180,24 +270,70 @@ mod tests {
     #[test]
     fn each_way_in_both_layouts() {
         for by_column in [false, true] {
-            let (bad, count) = handle_values(matrix(by_column), Missing::Error).unwrap().1.unwrap_err();
+            let (bad, count) = handle_values(matrix(by_column), Missing::Error, &[None; 2]).unwrap().1.unwrap_err();
             assert_eq!((bad[0].row, bad[0].column, bad.len(), count), (1, 0, 2, 2));
-            let (found, done) = handle_values(matrix(by_column), Missing::Drop).unwrap();
-            assert_eq!(done.unwrap(), MissingReport { kept: Some(vec![0, 3]), filled: 0 });
+            let (found, done) = handle_values(matrix(by_column), Missing::Drop, &[None; 2]).unwrap();
+            assert_eq!(done.unwrap(), MissingReport { kept: Some(vec![0, 3]), filled: 0, costly: Some((0, 1)) });
             assert_eq!(rows(&found), [[1.0, 10.0], [8.0, 60.0]]);
-            let (found, done) = handle_values(matrix(by_column), Missing::Mean).unwrap();
+            let (found, done) = handle_values(matrix(by_column), Missing::Mean, &[None; 2]).unwrap();
             assert_eq!(done.unwrap().filled, 2);
             assert_eq!(rows(&found)[1..3], [[4.0, 20.0], [3.0, 30.0]]);
-            let found = handle_values(matrix(by_column), Missing::Median).unwrap().0;
+            let found = handle_values(matrix(by_column), Missing::Median, &[None; 2]).unwrap().0;
             assert_eq!(rows(&found)[1..3], [[3.0, 20.0], [3.0, 20.0]]);
         }
+    }
+
+    #[test]
+    fn what_is_mostly_missing_is_left_out_and_the_rest_filled_in() {
+        let gap = f64::NAN;
+        // Two numbers and a category of three texts.
+        let data = vec![
+            1.0,
+            10.0,
+            0.0,
+            1.0,
+            0.0, //
+            gap,
+            20.0,
+            0.0,
+            1.0,
+            0.0, //
+            gap,
+            gap,
+            1.0,
+            0.0,
+            0.0, //
+            3.0,
+            f64::INFINITY,
+            1.0,
+            0.0,
+            0.0, //
+            9.0,
+            30.0,
+            gap,
+            gap,
+            gap,
+        ];
+        let matrix = DenseMatrix { data, rows: 5, columns: 5, by_column: false };
+        let categories = [None, None, Some(2), Some(2), Some(2)];
+        let (found, done) = handle_values(matrix, Missing::Auto, &categories).unwrap();
+        assert_eq!(done.unwrap(), MissingReport { kept: Some(vec![0, 1, 3, 4]), filled: 3, costly: None });
+        assert_eq!(
+            found.data,
+            [
+                1.0, 10.0, 0.0, 1.0, 0.0, //
+                3.0, 20.0, 0.0, 1.0, 0.0, //
+                3.0, 20.0, 1.0, 0.0, 0.0, //
+                9.0, 30.0, 0.0, 1.0, 0.0,
+            ]
+        );
     }
 
     #[test]
     fn infinity_is_never_missing() {
         for how in [Missing::Error, Missing::Drop, Missing::Mean, Missing::Median] {
             let matrix = DenseMatrix { data: vec![1.0, f64::NEG_INFINITY], rows: 2, columns: 1, by_column: false };
-            assert_eq!(handle_values(matrix, how).unwrap().1.unwrap_err().0[0].row, 1);
+            assert_eq!(handle_values(matrix, how, &[None]).unwrap().1.unwrap_err().0[0].row, 1);
         }
     }
 

@@ -1,53 +1,134 @@
 //! Running statistics of the numbers of a column.
 
+use std::collections::HashSet;
+
 use crate::output_types::OutputType;
 
 /// Whole numbers below this have a sign; those from here to twice as much do not.
 const SIGNED: f64 = 9_223_372_036_854_775_808.0;
 
+/// Numbers among which repeats are looked for.
+const LOOKED_AT: usize = 1 << 16;
+/// Steps that differ by less than this share of a step are the same: times such as 1949.083 are rounded.
+const ROUNDED: f64 = 0.02;
+
 /// What was seen of the numbers of a column.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct NumberStats {
     low: f64,
     high: f64,
     whole: bool,
-    /// The number that would go on counting; none once it did not, NaN before the first.
-    next: Option<f64>,
-    count: usize,
+    /// Numbers, without missing ones.
+    filled: usize,
+    rows: usize,
+    first: f64,
+    last: f64,
+    /// The step from each number to the next; none once it was another, NaN before the second number.
+    step: Option<f64>,
+    /// The first whole numbers; none once one was repeated.
+    distinct: Option<HashSet<u64>>,
 }
 
 impl Default for NumberStats {
     fn default() -> Self {
-        NumberStats { low: 0.0, high: 0.0, whole: true, next: Some(f64::NAN), count: 0 }
+        NumberStats {
+            low: f64::INFINITY,
+            high: f64::NEG_INFINITY,
+            whole: true,
+            filled: 0,
+            rows: 0,
+            first: f64::NAN,
+            last: f64::NAN,
+            step: Some(f64::NAN),
+            distinct: Some(HashSet::new()),
+        }
     }
 }
 
 impl NumberStats {
     /// Adds the numbers of the rows that follow; NaN where there is none.
     pub fn add(&mut self, numbers: &[f64]) {
-        self.count += numbers.len();
-        for value in numbers.iter().take_while(|_| self.whole).filter(|value| !value.is_nan()).copied() {
+        self.rows += numbers.len();
+        for value in numbers.iter().filter(|value| !value.is_nan()).copied() {
             (self.low, self.high) = (self.low.min(value), self.high.max(value));
-            if value.fract() != 0.0 {
-                self.whole = false;
-                break;
+            self.whole &= value.fract() == 0.0;
+            self.filled += 1;
+        }
+        self.add_steps(numbers);
+        if !self.whole {
+            self.distinct = None;
+        }
+        let room = (LOOKED_AT + numbers.len()).saturating_sub(self.rows);
+        if let Some(distinct) = &mut self.distinct {
+            let filled = numbers.iter().take(room).filter(|value| !value.is_nan());
+            if !filled.map(|value| value.to_bits()).all(|bits| distinct.insert(bits)) {
+                self.distinct = None;
             }
         }
-        for value in numbers {
-            let Some(next) = self.next else { return };
-            let goes_on = if next.is_nan() { *value == 0.0 || *value == 1.0 } else { *value == next };
-            self.next = goes_on.then_some(value + 1.0);
+    }
+
+    fn add_steps(&mut self, numbers: &[f64]) {
+        for &value in numbers {
+            let Some(step) = self.step else { return };
+            if self.first.is_nan() {
+                (self.first, self.last) = (value, value);
+                // A missing number ends the counting.
+                self.step = (!value.is_nan()).then_some(step);
+                continue;
+            }
+            let own = value - self.last;
+            let goes_on =
+                if step.is_nan() { own != 0.0 && own.is_finite() } else { (own - step).abs() <= ROUNDED * step.abs() };
+            self.step = goes_on.then_some(if step.is_nan() { own } else { step });
+            self.last = value;
         }
     }
 
     /// True for 0, 1, 2, ... or 1, 2, 3, ...
     pub fn counts_rows(&self) -> bool {
-        self.count > 1 && self.next.is_some()
+        self.rows > 1 && self.step == Some(1.0) && (self.first == 0.0 || self.first == 1.0)
+    }
+
+    /// True if every number is the same step from the one before it.
+    pub fn is_steady(&self) -> bool {
+        self.rows > 2 && self.step.is_some_and(f64::is_finite)
+    }
+
+    /// True if all numbers are whole and none of the first of them is repeated.
+    pub fn is_unique(&self) -> bool {
+        self.whole && self.filled > 1 && self.distinct.is_some()
+    }
+
+    /// True if nearly every whole number between the smallest and the largest occurs, once each.
+    pub fn is_dense(&self) -> bool {
+        self.is_unique() && self.high - self.low < 1.25 * self.filled as f64
+    }
+
+    /// The digits of every number, if all are whole, positive and have as many.
+    pub fn digits(&self) -> Option<usize> {
+        let digits = |value: f64| format!("{value:.0}").len();
+        let fixed = self.whole && self.low > 0.0 && self.high < 1e18 && digits(self.low) == digits(self.high);
+        fixed.then(|| digits(self.low))
+    }
+
+    /// True if all numbers are the same.
+    pub fn is_constant(&self) -> bool {
+        self.filled > 0 && self.low == self.high
+    }
+
+    /// Smallest and largest; infinite before the first number.
+    pub fn range(&self) -> (f64, f64) {
+        (self.low, self.high)
+    }
+
+    /// True if all numbers are whole.
+    pub fn is_whole(&self) -> bool {
+        self.whole
     }
 
     /// The type that the numbers fit into.
     pub fn kind(&self) -> OutputType {
-        match (self.low, self.high) {
+        match (self.low.min(0.0), self.high.max(0.0)) {
             _ if !self.whole => OutputType::Float,
             (low, high) if low >= -SIGNED && high < SIGNED => OutputType::Int,
             (low, high) if low >= 0.0 && high < 2.0 * SIGNED => OutputType::Uint,
@@ -76,6 +157,18 @@ mod tests {
         assert_eq!(of(&[1e19, -1.0]).kind(), OutputType::Float);
         assert_eq!(of(&[1e20]).kind(), OutputType::Float);
         assert_eq!(of(&[f64::INFINITY]).kind(), OutputType::Float);
+    }
+
+    #[test]
+    fn steps_repeats_and_widths_are_noticed() {
+        assert!(of(&[1949.083, 1949.167, 1949.25, 1949.333]).is_steady());
+        assert!(of(&[10.0, 20.0, 30.0]).is_steady() && of(&[3.0, 2.0, 1.0]).is_steady());
+        assert!(!of(&[1.0, 2.0, 4.0]).is_steady() && !of(&[1.0, f64::NAN, 2.0]).is_steady());
+        assert!(!of(&[5.0, 5.0, 5.0]).is_steady() && of(&[5.0, f64::NAN, 5.0]).is_constant());
+        assert!(of(&[7.0, 3.0, 5.0]).is_unique() && !of(&[7.0, 3.0, 7.0]).is_unique());
+        assert!(!of(&[1.5, 2.5]).is_unique());
+        assert!(of(&[3.0, 1.0, 2.0]).is_dense() && !of(&[3.0, 1.0, 20.0]).is_dense());
+        assert_eq!((of(&[1234.0, 9999.0]).digits(), of(&[999.0, 1000.0]).digits()), (Some(4), None));
     }
 
     #[test]

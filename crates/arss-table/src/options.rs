@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use crate::formats::Format;
-use crate::{Encode, Missing};
+use crate::{ColumnRole, Encode, Missing};
 
-/// What is read, and how. The default reads every numeric column of a file whose format its name tells.
+/// What is read, and how. The default takes each column for what it looks like.
 #[derive(Debug, Clone, Default)]
 pub struct ReadOptions {
     /// The format, if the names of the files do not tell it.
@@ -28,11 +28,15 @@ pub struct ReadOptions {
     pub group: Option<String>,
     /// The column that says how much each row counts; not chosen by.
     pub weights: Option<String>,
-    /// How columns of text become numbers; without it they are ignored.
-    pub encode: Option<Encode>,
-    /// Use columns of true and false as 1 and 0.
+    /// What some columns are, whatever they look like.
+    pub roles: Vec<(String, ColumnRole)>,
+    /// How columns of text become numbers.
+    pub encode: Encode,
+    /// Whether numbers in text have a decimal comma; found out if it is not told.
+    pub decimal_comma: Option<bool>,
+    /// Use columns of true and false as 1 and 0, even if only numbers are used.
     pub booleans: bool,
-    /// Use columns of dates and times, as seconds since 1970.
+    /// Use columns of dates and times, as seconds since 1970, even if only numbers are used.
     pub dates: bool,
     /// What is done about missing values.
     pub missing: Missing,

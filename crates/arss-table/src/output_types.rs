@@ -9,7 +9,7 @@ use arrow_array::{
 use arrow_schema::{Field as ArrowField, Schema};
 
 use crate::chunks::{ChunkedTable, ColumnKind, ReadAs};
-use crate::field::{self, Field};
+use crate::field::{self, Field, Style};
 use crate::number_stats::NumberStats;
 use crate::source::Source;
 
@@ -22,6 +22,11 @@ pub enum OutputType {
     Uint,
     /// Numbers.
     Float,
+    /// Numbers with a decimal comma.
+    DecimalComma {
+        /// True if they are whole.
+        whole: bool,
+    },
     /// Numbers of single precision.
     Single,
     /// true and false.
@@ -36,28 +41,31 @@ pub fn of(source: &Source, table: &ChunkedTable, read_as: &[ReadAs]) -> Vec<Outp
         return vec![kind; read_as.len()];
     }
     let of = |column: usize| match (read_as[column], table.seen[column].kind()) {
-        (ReadAs::Numbers, ColumnKind::Number) => table.numbers[column].kind(),
+        (ReadAs::Numbers(style), ColumnKind::Number) if style.decimal_comma => {
+            OutputType::DecimalComma { whole: table.numbers[column].is_whole() }
+        }
+        (ReadAs::Numbers(_), ColumnKind::Number) => table.numbers[column].kind(),
         (ReadAs::Codes, ColumnKind::Number) => {
             let mut numbers = NumberStats::default();
             let names = &table.dictionaries[column].names;
-            names.iter().for_each(|name| numbers.add(&[number(name).unwrap_or(f64::NAN)]));
+            names.iter().for_each(|name| numbers.add(&[number(name, Style::default()).unwrap_or(f64::NAN)]));
             numbers.kind()
         }
-        (ReadAs::Numbers | ReadAs::Codes, ColumnKind::Truth) => OutputType::Truth,
+        (ReadAs::Numbers(_) | ReadAs::Codes, ColumnKind::Truth) => OutputType::Truth,
         _ => OutputType::Text,
     };
     (0..read_as.len()).map(of).collect()
 }
 
-fn number(text: &str) -> Option<f64> {
-    match field::read(text.as_bytes()) {
+fn number(text: &str, style: Style) -> Option<f64> {
+    match field::read(text.as_bytes(), style) {
         Field::Number(value) => Some(value),
         _ => None,
     }
 }
 
 fn truth(text: &str) -> Option<bool> {
-    match field::read(text.as_bytes()) {
+    match field::read(text.as_bytes(), Style::default()) {
         Field::Truth(value) => Some(value),
         Field::Number(value) => Some(value != 0.0),
         _ => None,
@@ -74,18 +82,24 @@ pub fn typed_batch(headings: &[String], types: &[OutputType], rows: &[Vec<String
 
 fn column(kind: OutputType, at: usize, rows: &[Vec<String>]) -> ArrayRef {
     let cells = rows.iter().map(move |row| row.get(at).map_or("", String::as_str));
+    let point = |cell: &str| number(cell, Style::default());
+    let comma = |cell: &str| number(cell, Style { decimal_comma: true, ..Style::default() });
     match kind {
         // Parsed as an integer first: large ones have more digits than a float holds.
         OutputType::Int => {
-            let whole = |cell: &str| cell.trim().parse().ok().or_else(|| number(cell).map(|value| value as i64));
+            let whole = |cell: &str| cell.trim().parse().ok().or_else(|| point(cell).map(|value| value as i64));
             Arc::new(cells.map(whole).collect::<Int64Array>())
         }
         OutputType::Uint => {
-            let whole = |cell: &str| cell.trim().parse().ok().or_else(|| number(cell).map(|value| value as u64));
+            let whole = |cell: &str| cell.trim().parse().ok().or_else(|| point(cell).map(|value| value as u64));
             Arc::new(cells.map(whole).collect::<UInt64Array>())
         }
         OutputType::Single => Arc::new(cells.map(|cell| cell.parse::<f32>().ok()).collect::<Float32Array>()),
-        OutputType::Float => Arc::new(cells.map(number).collect::<Float64Array>()),
+        OutputType::Float => Arc::new(cells.map(point).collect::<Float64Array>()),
+        OutputType::DecimalComma { whole: false } => Arc::new(cells.map(comma).collect::<Float64Array>()),
+        OutputType::DecimalComma { whole: true } => {
+            Arc::new(cells.map(|cell| comma(cell).map(|value| value as i64)).collect::<Int64Array>())
+        }
         OutputType::Truth => Arc::new(cells.map(truth).collect::<BooleanArray>()),
         OutputType::Text => Arc::new(cells.map(Some).collect::<StringArray>()),
     }

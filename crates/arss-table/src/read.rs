@@ -9,9 +9,10 @@ use crate::chunks::{ChunkedTable, ColumnKind, ReadAs};
 use crate::disk_writer::DiskWriter;
 use crate::formats::file_format::{Progress, TableFile};
 use crate::output_types::{self, OutputType};
-use crate::schema::{self, FeatureColumn, Role};
+use crate::schema::{self, Asked, FeatureColumn, Purpose};
 use crate::source::{self, Source};
 use crate::untrusted::limit::MemoryLimit;
+use crate::vectors::Misfit;
 use crate::{Categories, ReadOptions, SideColumns, Table, TableError, checks, encode, input_paths, multi_file};
 
 /// The options of one reading, and the memory it may use: found out once, before anything is read.
@@ -35,7 +36,7 @@ impl<'a> ReadContext<'a> {
 /// The values are checked: the table has rows and numeric columns, and every number is finite.
 ///
 /// ```
-/// use arss_table::{Encode, Matrix, ReadOptions, open};
+/// use arss_table::{ColumnRole, Matrix, ReadOptions, open};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let path = folder.path().join("plants.csv");
@@ -45,9 +46,9 @@ impl<'a> ReadContext<'a> {
 /// assert_eq!(table.feature_names, ["height", "width"]);
 /// let Matrix::F64(matrix) = &table.matrix else { unreachable!("csv files hold double precision") };
 /// assert_eq!(matrix.data, [1.5, 2.0, 3.0, 4.0]);
-/// assert!(table.notes[0].ends_with("ignored, not numeric: kind"));
+/// assert!(table.notes[0].ends_with("left out: kind (identifier)"));
 ///
-/// let options = ReadOptions { encode: Some(Encode::Onehot), ..ReadOptions::default() };
+/// let options = ReadOptions { roles: vec![("kind".to_owned(), ColumnRole::Category)], ..ReadOptions::default() };
 /// assert_eq!(open(&[path], &options)?.feature_names, ["height", "width", "kind=fern", "kind=moss"]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -92,7 +93,14 @@ pub fn read_bytes(bytes: &[u8], name: &str, options: &ReadOptions) -> Result<Tab
 
 fn from_source(mut source: Source, context: &ReadContext<'_>, progress: Progress<'_>) -> Result<Table, TableError> {
     let options = context.options;
-    let roles = schema::roles(&source.headings, options)?;
+    let mut roles = schema::roles(&source.headings, options)?;
+    if source.element_type().is_some() {
+        // An array has no columns that name or count: all of it is meant.
+        roles
+            .iter_mut()
+            .filter(|role| **role == Purpose::Feature(Asked::No))
+            .for_each(|role| *role = Purpose::Feature(Asked::Use));
+    }
     if options.scratch.is_none()
         && let Some(table) = whole_array(&mut source, &roles, progress)?
     {
@@ -102,26 +110,39 @@ fn from_source(mut source: Source, context: &ReadContext<'_>, progress: Progress
     if source.rows() == 0 && read_as.iter().any(|read_as| *read_as != ReadAs::Nothing) {
         return Err(TableError::in_file(&source.paths[0], "has columns, but no rows"));
     }
-    let plan = schema::plan(&roles, &read_as, &columns, options);
+    let plan = schema::plan(&source.headings, &roles, &read_as, &columns, options);
     checks::plan(&source, &roles, &columns, &plan)?;
     source.types = output_types::of(&source, &columns, &read_as);
     let side = side_columns(&columns, &source.headings, options)?;
-    let notes = checks::notes(&source, &columns, &plan);
+    let notes = checks::notes(&source, &roles, &columns, &plan);
     let feature_names = plan.used.iter().map(|used| used.name(&source.headings, &columns)).collect();
     let feature_columns = plan.used.iter().map(FeatureColumn::column).collect();
+    let categories = plan.used.iter().map(FeatureColumn::category).collect();
     // One column of text may have become a thousand columns of numbers.
     let fits = context.limit.check_values(columns.rows as u64, plan.used.len());
     fits.map_err(|what| TableError::in_file(&source.paths[0], what))?;
     let matrix = encode::matrix(&mut columns, &plan.used)?;
     let shown = RefCell::new(HashMap::new());
-    let table = Table { matrix, source, notes, side, feature_names, feature_columns, kept: None, filled: 0, shown };
+    let table = Table {
+        matrix,
+        source,
+        notes,
+        side,
+        feature_names,
+        feature_columns,
+        categories,
+        columns: plan.columns,
+        kept: None,
+        filled: 0,
+        shown,
+    };
     checks::finished(table, options.missing)
 }
 
 /// A single array of which every column is used is taken as it stands.
-fn whole_array(source: &mut Source, roles: &[Role], progress: Progress<'_>) -> Result<Option<Table>, TableError> {
+fn whole_array(source: &mut Source, roles: &[Purpose], progress: Progress<'_>) -> Result<Option<Table>, TableError> {
     let [file] = source.files.as_slice() else { return Ok(None) };
-    if roles.iter().any(|role| !matches!(role, Role::Feature(_))) {
+    if roles.iter().any(|role| !matches!(role, Purpose::Feature(_))) {
         return Ok(None);
     }
     let Some(matrix) = file.dense(progress)? else { return Ok(None) };
@@ -137,6 +158,8 @@ fn whole_array(source: &mut Source, roles: &[Role], progress: Progress<'_>) -> R
         notes: Vec::new(),
         side: SideColumns::default(),
         feature_columns: (0..columns).collect(),
+        categories: vec![None; columns],
+        columns: Vec::new(),
         kept: None,
         filled: 0,
         shown: RefCell::new(HashMap::new()),
@@ -146,7 +169,7 @@ fn whole_array(source: &mut Source, roles: &[Role], progress: Progress<'_>) -> R
 /// Reads what the options and a sample of the rows ask for; again, if a column turns out to hold text to be encoded.
 fn read_columns(
     source: &mut Source,
-    roles: &[Role],
+    roles: &[Purpose],
     context: &ReadContext<'_>,
     progress: Progress<'_>,
 ) -> Result<(ChunkedTable, Vec<ReadAs>), TableError> {
@@ -155,7 +178,7 @@ fn read_columns(
     for file in &source.files {
         sample.merge_counts(&file.sample()?);
     }
-    let mut read_as = schema::read_as(roles, &sample, options);
+    let mut read_as = schema::read_as(&source.headings, roles, &sample.seen, options);
     loop {
         let mut table = ChunkedTable::new(roles.len());
         table.single.fill(true);
@@ -169,12 +192,26 @@ fn read_columns(
         for (column, _) in read_as.iter().enumerate().filter(|(_, read_as)| **read_as == ReadAs::Nothing) {
             table.seen[column] = sample.seen[column].clone();
         }
-        let late = schema::late_texts(roles, &read_as, &table, options);
+        if let Some((column, misfit)) = table.misfit {
+            return Err(misfit_error(source, &table, column, misfit));
+        }
+        let late = schema::late(&source.headings, roles, &read_as, &table, options);
         if late.is_empty() {
             return Ok((table, read_as));
         }
-        late.into_iter().for_each(|column| read_as[column] = ReadAs::Codes);
+        late.into_iter().for_each(|(column, how)| read_as[column] = how);
     }
+}
+
+/// What is wrong with a row whose vector does not fit.
+fn misfit_error(source: &Source, table: &ChunkedTable, column: usize, misfit: Misfit) -> TableError {
+    let (place, name) = (source.place(misfit.row), &source.headings[column]);
+    let what = match (misfit.length, table.widths[column]) {
+        (Some(length), Some(width)) => format!("holds a vector of {length} numbers, but the first has {width}"),
+        _ => "holds no vector of numbers".to_owned(),
+    };
+    let what = format!("{place}, column {name} {what}; correct it, or leave out the row");
+    TableError::in_file(&source.paths[source.locate(misfit.row).0], what)
 }
 
 /// The columns that are read, but not chosen by.

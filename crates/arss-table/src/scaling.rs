@@ -43,21 +43,32 @@ const LEAST_DEVIATION: f64 = 0.7;
 
 /// Scales each column as `how` says; constant columns become 0.
 ///
-/// False, and nothing changed, if all columns are constant.
+/// `categories` has the column that each feature is a category of, where it is one: the features of a category together
+/// count as one column. False, and nothing changed, if all columns are constant.
 ///
 /// # Errors
 /// If a scratch file cannot be read or written.
-pub fn scale(matrix: Matrix, how: Scale) -> Result<(Matrix, bool), TableError> {
+pub fn scale(matrix: Matrix, how: Scale, categories: &[Option<usize>]) -> Result<(Matrix, bool), TableError> {
+    let same = categories;
     Ok(match matrix {
-        Matrix::F32(matrix) => scale_values(matrix, how).map(|(matrix, done)| (Matrix::F32(matrix), done))?,
-        Matrix::F64(matrix) => scale_values(matrix, how).map(|(matrix, done)| (Matrix::F64(matrix), done))?,
-        Matrix::Disk32(matrix) => scale_values(matrix, how).map(|(matrix, done)| (Matrix::Disk32(matrix), done))?,
-        Matrix::Disk64(matrix) => scale_values(matrix, how).map(|(matrix, done)| (Matrix::Disk64(matrix), done))?,
+        Matrix::F32(matrix) => scale_values(matrix, how, same).map(|(matrix, done)| (Matrix::F32(matrix), done))?,
+        Matrix::F64(matrix) => scale_values(matrix, how, same).map(|(matrix, done)| (Matrix::F64(matrix), done))?,
+        Matrix::Disk32(matrix) => {
+            scale_values(matrix, how, same).map(|(matrix, done)| (Matrix::Disk32(matrix), done))?
+        }
+        Matrix::Disk64(matrix) => {
+            scale_values(matrix, how, same).map(|(matrix, done)| (Matrix::Disk64(matrix), done))?
+        }
     })
 }
 
-fn scale_values<T: Float, M: MatrixValues<T>>(matrix: M, how: Scale) -> Result<(M, bool), TableError> {
-    let Some(columns) = measure(&matrix, how)? else { return Ok((matrix, false)) };
+fn scale_values<T: Float, M: MatrixValues<T>>(
+    matrix: M,
+    how: Scale,
+    categories: &[Option<usize>],
+) -> Result<(M, bool), TableError> {
+    let Some(mut columns) = measure(&matrix, how)? else { return Ok((matrix, false)) };
+    weigh_categories(&matrix, how, categories, &mut columns)?;
     let matrix = matrix.map(|column, value| T::from_f64(columns[column].scaled(value.to_f64())))?;
     Ok((matrix, true))
 }
@@ -126,6 +137,27 @@ fn measure<T: Float>(table: &impl MatrixValues<T>, how: Scale) -> Result<Option<
         column.usable = !column.is_constant(epsilon);
     }
     Ok(Some(columns))
+}
+
+/// The features of a category weigh as one column: their variances add up to 1, or to less if one text is nearly
+/// everywhere, so that rare ones are not far from the others. For `unit`, two texts are 1 apart.
+fn weigh_categories<T: Float>(
+    table: &impl MatrixValues<T>,
+    how: Scale,
+    categories: &[Option<usize>],
+    columns: &mut [Column],
+) -> Result<(), TableError> {
+    let which: Vec<usize> = (0..categories.len()).filter(|&at| categories[at].is_some()).collect();
+    let mut shares = vec![0.0; columns.len()];
+    table.each_column(&which, &mut |at, values| {
+        shares[at] = values.iter().sum::<f64>() / values.len() as f64;
+    })?;
+    for own in which.chunk_by(|&a, &b| categories[a] == categories[b]) {
+        let variance: f64 = own.iter().map(|&at| shares[at] * (1.0 - shares[at])).sum();
+        let width = if how == Scale::Unit { f64::sqrt(2.0) } else { variance.sqrt().max(LEAST_DEVIATION) };
+        own.iter().for_each(|&at| columns[at] = Column { width, ..Column::START });
+    }
+    Ok(())
 }
 
 /// The range of each column.
@@ -211,7 +243,7 @@ mod tests {
     fn scaled(data: Vec<f64>, columns: usize, by_column: bool) -> (bool, Vec<f64>) {
         let rows = data.len() / columns;
         let matrix = DenseMatrix { data, rows, columns, by_column };
-        let (matrix, done) = scale_values(matrix, Scale::Standard).unwrap();
+        let (matrix, done) = scale_values(matrix, Scale::Standard, &vec![None; columns]).unwrap();
         (done, matrix.data)
     }
 
@@ -245,7 +277,7 @@ mod tests {
 
     fn by(how: Scale, data: Vec<f64>) -> Vec<f64> {
         let matrix = DenseMatrix { rows: data.len(), data, columns: 1, by_column: false };
-        let (matrix, done) = scale_values(matrix, how).unwrap();
+        let (matrix, done) = scale_values(matrix, how, &vec![None; columns]).unwrap();
         assert!(done);
         matrix.data
     }

@@ -1,25 +1,40 @@
 //! Which columns are used, and for what.
 
-use crate::chunks::{ChunkedTable, ColumnKind, ReadAs};
-use crate::text::listed;
-use crate::{Encode, ReadOptions, TableError};
-
-/// Text columns with more different texts name rows rather than kinds of rows.
-pub const MOST_CATEGORIES: usize = 1000;
-/// A text column of at least so many rows without a repetition names them.
-const NAMING: usize = 20;
+use crate::chunks::{ChunkedTable, ColumnKind, KindCounts, ReadAs};
+use crate::column_roles::{self, ColumnInfo, ColumnRole};
+use crate::field::Style;
+use crate::text::{cut, listed};
+use crate::{Encode, Missing, ReadOptions, TableError};
 
 /// What a column is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
-    /// Choosing by; true if it was asked for by name.
-    Feature(bool),
+pub enum Purpose {
+    /// Choosing by, if it is fit for it.
+    Feature(Asked),
     /// How much rows count.
     Weights,
     /// Groups or labels: read, but not chosen by.
     Side,
     /// Nothing.
     Unused,
+}
+
+/// What was asked of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asked {
+    /// Nothing: what it holds tells.
+    No,
+    /// To choose by it.
+    Use,
+    /// To take it as this.
+    As(ColumnRole),
+}
+
+impl Asked {
+    /// True if the column was named.
+    pub fn is_asked(self) -> bool {
+        self != Asked::No
+    }
 }
 
 /// A column that is chosen by, and how.
@@ -31,26 +46,39 @@ pub enum FeatureColumn {
     OneHot(usize, u32),
     /// The rank of each code.
     Ordinal(usize, Vec<u32>),
+    /// This number of its vectors.
+    Element(usize, usize),
 }
 
 impl FeatureColumn {
     /// The column of the file.
     pub fn column(&self) -> usize {
         match self {
-            FeatureColumn::Number(column) | FeatureColumn::OneHot(column, _) | FeatureColumn::Ordinal(column, _) => {
-                *column
-            }
+            FeatureColumn::Number(column)
+            | FeatureColumn::OneHot(column, _)
+            | FeatureColumn::Ordinal(column, _)
+            | FeatureColumn::Element(column, _) => *column,
         }
     }
 }
 
 impl FeatureColumn {
+    /// The column of the file that this is a category of.
+    pub fn category(&self) -> Option<usize> {
+        matches!(self, FeatureColumn::OneHot(_, _)).then(|| self.column())
+    }
+
+    /// The number of a vector; 0 for columns that hold one.
+    pub fn element(&self) -> usize {
+        if let FeatureColumn::Element(_, at) = self { *at } else { 0 }
+    }
+
     /// What the column makes of a number or of the number of a text.
     #[inline]
     pub fn encode(&self, value: f64) -> f64 {
         match self {
             _ if value.is_nan() => f64::NAN,
-            FeatureColumn::Number(_) => value,
+            FeatureColumn::Number(_) | FeatureColumn::Element(_, _) => value,
             FeatureColumn::OneHot(_, code) => f64::from(u8::from(value == f64::from(*code))),
             FeatureColumn::Ordinal(_, ranks) => f64::from(ranks[value as usize]),
         }
@@ -62,6 +90,7 @@ impl FeatureColumn {
             FeatureColumn::OneHot(column, code) => {
                 format!("{}={}", headings[*column], table.dictionaries[*column].names[*code as usize])
             }
+            FeatureColumn::Element(column, at) => format!("{}[{at}]", headings[*column]),
             other => headings[other.column()].clone(),
         }
     }
@@ -78,132 +107,303 @@ pub fn position(headings: &[String], name: &str) -> Result<usize, TableError> {
 }
 
 /// What each column is for, from the flags alone.
-pub fn roles(headings: &[String], options: &ReadOptions) -> Result<Vec<Role>, TableError> {
-    let mut roles = vec![Role::Feature(false); headings.len()];
+pub fn roles(headings: &[String], options: &ReadOptions) -> Result<Vec<Purpose>, TableError> {
+    let mut roles = vec![Purpose::Feature(Asked::No); headings.len()];
     if let Some(names) = &options.columns {
-        roles.fill(Role::Unused);
+        roles.fill(Purpose::Unused);
         for name in names {
-            roles[position(headings, name)?] = Role::Feature(true);
+            roles[position(headings, name)?] = Purpose::Feature(Asked::Use);
         }
     }
+    for (name, role) in &options.roles {
+        let column = position(headings, name)?;
+        roles[column] = if role.is_feature() { Purpose::Feature(Asked::As(*role)) } else { Purpose::Unused };
+    }
     for name in options.exclude.iter().chain(&options.id) {
-        roles[position(headings, name)?] = Role::Unused;
+        roles[position(headings, name)?] = Purpose::Unused;
     }
     for name in options.label.iter().chain(&options.group) {
-        roles[position(headings, name)?] = Role::Side;
+        roles[position(headings, name)?] = Purpose::Side;
     }
     if let Some(name) = &options.weights {
         let column = position(headings, name)?;
-        if roles[column] == Role::Side {
+        if roles[column] == Purpose::Side {
             let what = format!("column {name} cannot hold the weights and a label or group as well");
             return Err(TableError::Input(what));
         }
-        roles[column] = Role::Weights;
+        roles[column] = Purpose::Weights;
     }
     Ok(roles)
 }
 
 /// What is read of each column, from what a sample of the rows holds.
-pub fn read_as(roles: &[Role], sample: &ChunkedTable, options: &ReadOptions) -> Vec<ReadAs> {
-    roles.iter().zip(&sample.seen).map(|(role, seen)| one_read_as(*role, seen.kind(), options)).collect()
+pub fn read_as(headings: &[String], roles: &[Purpose], sample: &[KindCounts], options: &ReadOptions) -> Vec<ReadAs> {
+    let comma = options.decimal_comma.unwrap_or_else(|| decimal_comma(sample));
+    let of = |column: usize| one_read_as(&headings[column], roles[column], &sample[column], comma, options);
+    let mut read_as: Vec<ReadAs> = (0..roles.len()).map(of).collect();
+    // Vectors are used by themselves, unless columns were asked for.
+    let is_free = |column: &usize| roles[*column] == Purpose::Feature(Asked::No);
+    if (0..roles.len()).any(|column| is_free(&column) && read_as[column] == ReadAs::Vectors) {
+        let others = (0..roles.len()).filter(|column| is_free(column) && read_as[*column] != ReadAs::Vectors);
+        others.collect::<Vec<_>>().into_iter().for_each(|column| read_as[column] = ReadAs::Nothing);
+    }
+    read_as
 }
 
-/// What is read of a column that is for `role` and holds `kind`.
-fn one_read_as(role: Role, kind: ColumnKind, options: &ReadOptions) -> ReadAs {
-    match role {
-        Role::Unused => ReadAs::Nothing,
-        Role::Side => ReadAs::Codes,
-        Role::Weights => ReadAs::Numbers,
-        Role::Feature(asked) => match kind {
-            ColumnKind::Nested => ReadAs::Nothing,
-            ColumnKind::Truth if options.booleans || asked => ReadAs::Numbers,
-            ColumnKind::Date if options.dates || asked => ReadAs::Numbers,
-            ColumnKind::Text | ColumnKind::Truth if options.encode.is_some() => ReadAs::Codes,
-            ColumnKind::Text | ColumnKind::Truth | ColumnKind::Date => ReadAs::Nothing,
-            ColumnKind::Number | ColumnKind::Empty => ReadAs::Numbers,
-        },
+/// True if numbers have a decimal comma: some are written so, and none needs a decimal point.
+fn decimal_comma(sample: &[KindCounts]) -> bool {
+    let texts = |seen: &&KindCounts| seen.evidence.comma > 0 && seen.evidence.comma == seen.texts;
+    sample.iter().any(|seen| texts(&seen)) && sample.iter().all(|seen| seen.evidence.point == 0)
+}
+
+/// What is read of a column.
+fn one_read_as(name: &str, role: Purpose, seen: &KindCounts, comma: bool, options: &ReadOptions) -> ReadAs {
+    let evidence = &seen.evidence;
+    // A column of its own mind: it has commas, and others have points.
+    let own = evidence.comma > 0 && evidence.comma == seen.texts && evidence.point == 0;
+    let decimal_comma = options.decimal_comma.unwrap_or(comma || own);
+    let style = Style { decimal_comma, day_first: evidence.day_first > 0 };
+    let numbers = ReadAs::Numbers(style);
+    let asked = match role {
+        Purpose::Unused => return ReadAs::Nothing,
+        Purpose::Side => return ReadAs::Codes,
+        Purpose::Weights => return numbers,
+        Purpose::Feature(asked) => asked,
+    };
+    let encodes = options.encode != Encode::None || asked.is_asked();
+    let codes = match (asked, options.encode) {
+        _ if !encodes => ReadAs::Nothing,
+        (Asked::No, _) => ReadAs::Categories,
+        _ => ReadAs::Codes,
+    };
+    match (asked, kind_of(name, seen)) {
+        (Asked::As(ColumnRole::Category), _) => ReadAs::Codes,
+        (Asked::As(ColumnRole::Number | ColumnRole::Date | ColumnRole::Flag), _) => numbers,
+        (_, ColumnKind::Vector) => ReadAs::Vectors,
+        (_, ColumnKind::Nested) => ReadAs::Nothing,
+        (_, ColumnKind::Truth) if options.booleans || encodes => numbers,
+        (_, ColumnKind::Date) if options.dates || encodes => numbers,
+        (_, ColumnKind::Truth | ColumnKind::Date) => ReadAs::Nothing,
+        (_, ColumnKind::Text) if decimal_comma && evidence.comma == seen.texts => numbers,
+        (Asked::No, ColumnKind::Text | ColumnKind::Code) => codes,
+        (_, ColumnKind::Text) => codes,
+        // Asked for by name, digits are numbers.
+        (_, ColumnKind::Code) => numbers,
+        (Asked::No, ColumnKind::Number) if column_roles::is_code_name(name) => codes,
+        (_, ColumnKind::Number | ColumnKind::Empty) => numbers,
     }
 }
 
-/// Columns that were read as numbers and turned out to be text that is to be encoded.
-pub fn late_texts(roles: &[Role], read_as: &[ReadAs], table: &ChunkedTable, options: &ReadOptions) -> Vec<usize> {
-    let late = |&column: &usize| {
-        let known = one_read_as(roles[column], table.seen[column].kind(), options);
-        read_as[column] == ReadAs::Numbers && known == ReadAs::Codes
-    };
-    (0..roles.len()).filter(late).collect()
+/// What a column holds; parts of dates are numbers, with leading zeros, too.
+fn kind_of(name: &str, seen: &KindCounts) -> ColumnKind {
+    match seen.kind() {
+        ColumnKind::Code if column_roles::is_calendar_name(name) => ColumnKind::Number,
+        kind => kind,
+    }
 }
 
-/// The columns to choose by and why others are not.
+/// Columns that have to be read otherwise than a sample of their rows told, and how.
+pub fn late(
+    headings: &[String],
+    roles: &[Purpose],
+    read_as: &[ReadAs],
+    table: &ChunkedTable,
+    options: &ReadOptions,
+) -> Vec<(usize, ReadAs)> {
+    let late = |column: usize| {
+        let ReadAs::Numbers(style) = read_as[column] else { return None };
+        let known = one_read_as(&headings[column], roles[column], &table.seen[column], style.decimal_comma, options);
+        let codes = matches!(known, ReadAs::Codes | ReadAs::Categories);
+        let turned = matches!(known, ReadAs::Numbers(known) if known.day_first && !style.day_first);
+        // Dates of either order so far: those that tell came late.
+        let turned = turned && table.seen[column].evidence.month_first == 0;
+        (codes || turned).then_some((column, known))
+    };
+    (0..roles.len()).filter_map(late).collect()
+}
+
+/// The columns to choose by, and what became of each.
 #[derive(Debug, Default)]
 pub struct FeaturePlan {
     /// The columns to choose by.
     pub used: Vec<FeatureColumn>,
-    /// Columns that are ignored, by what they hold.
-    pub ignored: Vec<(usize, ColumnKind)>,
-    /// Columns of text that name rows.
-    pub naming: Vec<usize>,
+    /// Columns that were asked for and cannot be used, with what they hold.
+    pub refused: Vec<(usize, ColumnKind)>,
+    /// One a column of the file.
+    pub columns: Vec<ColumnInfo>,
 }
 
 /// Decides, once everything was read.
-pub fn plan(roles: &[Role], read_as: &[ReadAs], table: &ChunkedTable, options: &ReadOptions) -> FeaturePlan {
+pub fn plan(
+    headings: &[String],
+    roles: &[Purpose],
+    read_as: &[ReadAs],
+    table: &ChunkedTable,
+    options: &ReadOptions,
+) -> FeaturePlan {
     let mut plan = FeaturePlan::default();
-    for (column, role) in roles.iter().enumerate() {
-        let Role::Feature(asked) = *role else { continue };
-        let kind = table.seen[column].kind();
-        let is_number = match kind {
-            ColumnKind::Number => true,
-            ColumnKind::Truth => options.booleans || asked,
-            ColumnKind::Date => options.dates || asked,
-            _ => false,
-        };
-        match (read_as[column], options.encode) {
-            (ReadAs::Numbers, _) if is_number => plan.used.push(FeatureColumn::Number(column)),
-            (ReadAs::Codes, Some(encode)) if table.rows > 0 => encoded(&mut plan, table, (column, asked), encode),
-            _ => plan.ignored.push((column, kind)),
+    for (column, purpose) in roles.iter().enumerate() {
+        let seen = &table.seen[column];
+        let kind = kind_of(&headings[column], seen);
+        let (role, why) = role_of(&headings[column], kind, read_as[column], table, column);
+        let mut info = ColumnInfo { name: headings[column].clone(), role, used: false, why };
+        match *purpose {
+            Purpose::Feature(asked) => {
+                info.used = is_used(&mut info, (asked, kind, read_as[column]), seen, table.rows, options);
+                if info.used {
+                    add_features(&mut plan.used, table, column, read_as[column], options.encode);
+                } else if asked.is_asked() {
+                    plan.refused.push((column, kind));
+                }
+            }
+            Purpose::Weights => info.why = "the weights".to_owned(),
+            Purpose::Side => info.why = "a label or group".to_owned(),
+            Purpose::Unused => info.why = "not asked for".to_owned(),
         }
+        plan.columns.push(info);
+    }
+    let vector =
+        plan.columns.iter().find(|info| info.used && info.role == ColumnRole::Vector).map(|info| info.name.clone());
+    if let Some(vector) = vector {
+        let free = |(info, role): &(&mut ColumnInfo, &Purpose)| !info.used && **role == Purpose::Feature(Asked::No);
+        let left = plan.columns.iter_mut().zip(roles).filter(free);
+        left.for_each(|(info, _)| info.why = format!("the vectors of {vector} are used"));
     }
     plan
 }
 
-fn encoded(plan: &mut FeaturePlan, table: &ChunkedTable, (column, asked): (usize, bool), encode: Encode) {
-    let names = &table.dictionaries[column].names;
-    let names_rows = names.len() > MOST_CATEGORIES || (names.len() == table.rows && table.rows >= NAMING);
-    if names_rows && !asked {
-        plan.naming.push(column);
-        return;
-    }
-    let mut order: Vec<u32> = (0..names.len() as u32).collect();
-    order.sort_by(|&a, &b| names[a as usize].cmp(&names[b as usize]));
-    match encode {
-        Encode::Onehot => plan.used.extend(order.into_iter().map(|code| FeatureColumn::OneHot(column, code))),
-        Encode::Ordinal => {
-            let mut ranks = vec![0; order.len()];
-            order.iter().enumerate().for_each(|(rank, &code)| ranks[code as usize] = rank as u32);
-            plan.used.push(FeatureColumn::Ordinal(column, ranks));
+/// What a column is, from its values.
+fn role_of(name: &str, kind: ColumnKind, read_as: ReadAs, table: &ChunkedTable, column: usize) -> (ColumnRole, String) {
+    let numbers = &table.numbers[column];
+    let coded = matches!(read_as, ReadAs::Codes | ReadAs::Categories);
+    match kind {
+        ColumnKind::Nested => (ColumnRole::Nested, "lists or structures".to_owned()),
+        ColumnKind::Vector => {
+            (ColumnRole::Vector, table.widths[column].map_or_else(String::new, |w| format!("{w} numbers")))
         }
+        ColumnKind::Empty => (ColumnRole::Empty, "holds no values".to_owned()),
+        ColumnKind::Truth | ColumnKind::Date if numbers.is_constant() => {
+            (ColumnRole::Constant, "the same in every row".to_owned())
+        }
+        ColumnKind::Truth => (ColumnRole::Flag, String::new()),
+        ColumnKind::Date => (ColumnRole::Date, ambiguous(&table.seen[column]).unwrap_or("as seconds").to_owned()),
+        _ if coded => column_roles::of_texts(name, &table.dictionaries[column], &table.seen[column]),
+        ColumnKind::Number => column_roles::of_numbers(name, numbers, table.rows),
+        ColumnKind::Text | ColumnKind::Code => (ColumnRole::Text, "text".to_owned()),
     }
 }
 
-impl FeaturePlan {
-    /// What is said about the columns that are not used, in one line.
-    pub fn note(&self, headings: &[String]) -> Option<String> {
-        let of = |kinds: &[ColumnKind]| -> Vec<&str> {
-            let columns = self.ignored.iter().filter(|(_, kind)| kinds.contains(kind));
-            columns.map(|(column, _)| headings[*column].as_str()).collect()
+/// What is said of dates whose order nobody can tell.
+fn ambiguous(seen: &KindCounts) -> Option<&'static str> {
+    let told = seen.evidence.day_first + seen.evidence.month_first;
+    (told == 0 && seen.evidence.either > 0).then_some("day or month first? read as month/day/year")
+}
+
+/// Whether a column is chosen by; if not, the reason is noted.
+fn is_used(
+    info: &mut ColumnInfo,
+    (asked, kind, read_as): (Asked, ColumnKind, ReadAs),
+    seen: &KindCounts,
+    rows: usize,
+    options: &ReadOptions,
+) -> bool {
+    if read_as == ReadAs::Vectors {
+        return true;
+    }
+    if read_as == ReadAs::Nothing {
+        if !info.why.is_empty() && options.encode == Encode::None {
+            "not a number".clone_into(&mut info.why);
+        }
+        return false;
+    }
+    let is_numbers = matches!(read_as, ReadAs::Numbers(_));
+    if is_numbers && matches!(kind, ColumnKind::Text | ColumnKind::Empty | ColumnKind::Nested | ColumnKind::Vector) {
+        return false;
+    }
+    if asked.is_asked() {
+        info.role = match asked {
+            Asked::As(role) => role,
+            _ if !is_numbers => ColumnRole::Category,
+            _ if info.role.is_feature() => info.role,
+            _ => ColumnRole::Number,
         };
-        let naming: Vec<&str> = self.naming.iter().map(|&column| headings[column].as_str()).collect();
-        let groups = [
-            ("not numeric", of(&[ColumnKind::Text, ColumnKind::Empty, ColumnKind::Nested]), ""),
-            ("true or false", of(&[ColumnKind::Truth]), " (--booleans uses them)"),
-            ("dates", of(&[ColumnKind::Date]), " (--dates uses them)"),
-            ("texts that name rows", naming, ""),
+        return true;
+    }
+    // All text is encoded if that was asked for.
+    if info.role == ColumnRole::Text && matches!(options.encode, Encode::Onehot | Encode::Ordinal) && !is_numbers {
+        info.role = ColumnRole::Category;
+    }
+    let filled = seen.numbers + seen.truths + seen.dates + seen.texts + if is_numbers { 0 } else { seen.markers };
+    if info.role.is_feature() && options.missing == Missing::Auto && 2 * filled < rows {
+        info.why = format!("{} of {rows} values are missing", rows - filled);
+        return false;
+    }
+    info.role.is_feature()
+}
+
+fn add_features(used: &mut Vec<FeatureColumn>, table: &ChunkedTable, column: usize, read_as: ReadAs, encode: Encode) {
+    match read_as {
+        ReadAs::Numbers(_) => return used.push(FeatureColumn::Number(column)),
+        ReadAs::Vectors => {
+            let width = table.widths[column].unwrap_or_default();
+            return used.extend((0..width).map(|at| FeatureColumn::Element(column, at)));
+        }
+        _ => {}
+    }
+    let names = &table.dictionaries[column].names;
+    let mut order: Vec<u32> = (0..names.len() as u32).collect();
+    order.sort_by(|&a, &b| names[a as usize].cmp(&names[b as usize]));
+    if encode == Encode::Ordinal {
+        let mut ranks = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(rank, &code)| ranks[code as usize] = rank as u32);
+        return used.push(FeatureColumn::Ordinal(column, ranks));
+    }
+    used.extend(order.into_iter().map(|code| FeatureColumn::OneHot(column, code)));
+}
+
+impl FeaturePlan {
+    /// What is said about the columns that are not chosen by as they stand, in one line.
+    pub fn note(&self, roles: &[Purpose]) -> Option<String> {
+        let features = self.columns.iter().zip(roles).filter(|(_, role)| matches!(role, Purpose::Feature(_)));
+        let (used, left): (Vec<_>, Vec<_>) = features.map(|(info, _)| info).partition(|info| info.used);
+        let reason = |info: &ColumnInfo| match info.role {
+            role if role.is_feature() => info.why.clone(),
+            ColumnRole::Nested | ColumnRole::Text => info.why.clone(),
+            role => role.name().to_owned(),
+        };
+        let mut parts = Vec::new();
+        if let Some(vector) = used.iter().find(|info| info.role == ColumnRole::Vector) {
+            let names: Vec<&str> = left.iter().map(|info| info.name.as_str()).collect();
+            let others = if names.is_empty() { String::new() } else { format!(", not by {}", listed(&names)) };
+            parts.push(format!("chosen by the vectors of {} ({}){others}", cut(&vector.name), vector.why));
+        } else if !left.is_empty() {
+            let left: Vec<String> = left.iter().map(|info| format!("{} ({})", cut(&info.name), reason(info))).collect();
+            parts.push(format!("left out: {}", listed(&left)));
+        }
+        let of = |role: ColumnRole| -> Vec<&str> {
+            used.iter().filter(|info| info.role == role).map(|info| info.name.as_str()).collect()
+        };
+        let named = [
+            ("categories", of(ColumnRole::Category)),
+            ("dates", of(ColumnRole::Date)),
+            ("flags", of(ColumnRole::Flag)),
         ];
-        let parts: Vec<String> = groups
+        for (what, names) in named.iter().filter(|(_, names)| !names.is_empty()) {
+            parts.push(format!("{what}: {}", listed(names)));
+        }
+        let calendar: Vec<&str> = used
             .iter()
-            .filter(|(_, names, _)| !names.is_empty())
-            .map(|(what, names, hint)| format!("{what}: {}{hint}", listed(names)))
+            .filter(|info| info.role == ColumnRole::Number && !info.why.is_empty())
+            .map(|info| info.name.as_str())
             .collect();
-        (!parts.is_empty()).then(|| format!("ignored, {}", parts.join("; ")))
+        if !calendar.is_empty() {
+            parts.push(format!("as numbers: {}", listed(&calendar)));
+        }
+        let order: Vec<&str> =
+            used.iter().filter(|info| info.why.starts_with("day or month")).map(|info| info.name.as_str()).collect();
+        if !order.is_empty() {
+            parts.push(format!("{} may be day/month or month/day, read as month/day", listed(&order)));
+        }
+        (!parts.is_empty()).then(|| parts.join("; "))
     }
 }

@@ -8,7 +8,7 @@ use crate::chunks::ReadAs;
 use crate::formats::Format;
 use crate::output_types::OutputType;
 use crate::read::{ReadContext, open_to_probe};
-use crate::schema::{self, Role};
+use crate::schema::{self, Purpose};
 use crate::{ReadOptions, input_paths};
 
 /// How large a table seems to be.
@@ -76,8 +76,8 @@ fn file_shape(path: &Path, context: &ReadContext<'_>) -> Option<TableShape> {
         });
     }
     let roles = schema::roles(&headings, context.options).ok()?;
-    let read_as = schema::read_as(&roles, &sample, context.options);
-    let is_used = |&column: &usize| matches!(roles[column], Role::Feature(_)) && read_as[column] != ReadAs::Nothing;
+    let read_as = schema::read_as(&headings, &roles, &sample.seen, context.options);
+    let is_used = |&column: &usize| matches!(roles[column], Purpose::Feature(_)) && read_as[column] != ReadAs::Nothing;
     let used = (0..roles.len()).filter(is_used).count() as u64;
     let count = file.row_count(&sample, &read_as)?;
     let single = used > 0 && (0..roles.len()).filter(is_used).all(|column| sample.single[column]);
@@ -85,7 +85,7 @@ fn file_shape(path: &Path, context: &ReadContext<'_>) -> Option<TableShape> {
         bytes,
         rows: count.rows,
         columns: roles.len() as u64,
-        used,
+        used: count.values.unwrap_or(used),
         element: if single { 4 } else { 8 },
         held: count.held,
         in_chunks: true,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::io::Write;
 
 use crate::source::Source;
-use crate::{ExtraColumns, Matrix, OutputFormat, TableError, write};
+use crate::{ColumnInfo, ExtraColumns, Matrix, OutputFormat, TableError, write};
 
 /// Shown for cells that cannot be read again.
 const UNREADABLE: &str = "(cannot be read)";
@@ -57,6 +57,10 @@ pub struct Table {
     pub feature_names: Vec<String>,
     /// The column of the file that each of them comes from.
     pub feature_columns: Vec<usize>,
+    /// The column of the file that each of them is a category of; none for numbers.
+    pub categories: Vec<Option<usize>>,
+    /// What each column of the file is; empty for arrays, whose columns are all numbers.
+    pub columns: Vec<ColumnInfo>,
     /// The number in the file of each row, if some were dropped.
     pub kept: Option<Vec<usize>>,
     /// Missing values that were filled in.
@@ -92,7 +96,12 @@ impl Table {
 
     /// What people call these items: rows by their numbers in the file, columns by their places.
     pub fn numbers(&self, items: &[usize], columns: bool) -> Vec<usize> {
-        items.iter().map(|&item| if columns { item } else { self.number(item) }).collect()
+        items.iter().map(|&item| self.place_of(item, columns)).collect()
+    }
+
+    /// The place in the file of a row, or of a column to choose by.
+    pub fn place_of(&self, item: usize, columns: bool) -> usize {
+        if columns { self.feature_columns[item] } else { self.number(item) }
     }
 
     /// The row that has number `number` in the file; none if it was dropped.

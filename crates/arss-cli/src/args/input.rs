@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use arss_table::{Encode, Format, Missing, ReadOptions, Scale};
+use arss_table::{ByName, ColumnRole, Encode, Format, Missing, ReadOptions, Scale};
 use clap::{Args, ValueEnum};
 
 use crate::args::by_name::by_name;
@@ -26,7 +26,7 @@ pub struct InputArgs {
     /// Which array of a .npz file
     #[arg(long, value_name = "NAME")]
     pub array: Option<String>,
-    /// Choose by these columns only: a,b,c [all numeric ones]
+    /// Choose by these columns only: a,b,c [all that are fit for it]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub columns: Option<Vec<String>>,
     /// Do not choose by these columns
@@ -38,20 +38,26 @@ pub struct InputArgs {
     /// Column that holds labels; never used to choose by
     #[arg(long, value_name = "COLUMN")]
     pub label: Option<String>,
-    /// Turn columns of text into numbers
-    #[arg(long, value_parser = by_name::<Encode>(), value_name = "HOW")]
-    pub encode: Option<Encode>,
-    /// Use columns of true and false as 1 and 0
+    /// Take columns for what they are, not for what they look like: price=number,zip=category
+    #[arg(long = "as", value_name = "NAME=ROLE", value_delimiter = ',', value_parser = column_role, help = roles_help())]
+    pub roles: Vec<(String, ColumnRole)>,
+    /// How columns of text become numbers
+    #[arg(long, value_parser = by_name::<Encode>(), value_name = "HOW", default_value = "auto")]
+    pub encode: Encode,
+    /// The decimal mark of numbers in text, a point or a comma [found out]
+    #[arg(long, value_name = "MARK", value_parser = decimal_mark)]
+    pub decimal: Option<char>,
+    /// Use columns of true and false as 1 and 0, with --encode none, too
     #[arg(long)]
     pub booleans: bool,
-    /// Use columns of dates and times, as seconds
+    /// Use columns of dates and times as seconds, with --encode none, too
     #[arg(long)]
     pub dates: bool,
     /// What to do about missing values
-    #[arg(long, value_parser = by_name::<Missing>(), value_name = "HOW", default_value = "error")]
+    #[arg(long, value_parser = by_name::<Missing>(), value_name = "HOW", default_value = "auto")]
     pub missing: Missing,
     /// How columns are scaled before choosing; files always hold the values as they came
-    #[arg(long, value_parser = by_name::<Scale>(), value_name = "HOW", default_value = "standard")]
+    #[arg(long, value_parser = by_name::<Scale>(), value_name = "HOW", default_value = "robust")]
     pub scale: Scale,
 }
 
@@ -69,7 +75,9 @@ impl InputArgs {
             label: self.label.clone(),
             group: group.map(str::to_owned),
             weights: weights.map(str::to_owned),
+            roles: self.roles.clone(),
             encode: self.encode,
+            decimal_comma: self.decimal.map(|mark| mark == ','),
             booleans: self.booleans,
             dates: self.dates,
             missing: self.missing,
@@ -94,6 +102,30 @@ fn delimiter(text: &str) -> Result<u8, String> {
         _ if ["tab", "\\t"].contains(&text) => Ok(b'\t'),
         _ if text == "space" => Ok(b' '),
         _ => Err("one character like , ; | or the words tab and space are taken".to_owned()),
+    }
+}
+
+/// The help of `--as`, with all roles.
+fn roles_help() -> String {
+    let names: Vec<&str> = ColumnRole::all().into_iter().map(|(name, _, _)| name).collect();
+    format!("What columns are, whatever they look like: price=number,zip=category. Roles: {}", names.join(", "))
+}
+
+fn column_role(text: &str) -> Result<(String, ColumnRole), String> {
+    let known = ColumnRole::all();
+    let found = text.rsplit_once('=').and_then(|(name, wanted)| {
+        let role = known.iter().find(|(own, _, _)| *own == wanted)?.1;
+        Some((name.to_owned(), role))
+    });
+    let names: Vec<&str> = known.iter().map(|(name, _, _)| *name).collect();
+    found.ok_or_else(|| format!("NAME=ROLE is taken, with one of the roles {}", names.join(", ")))
+}
+
+fn decimal_mark(text: &str) -> Result<char, String> {
+    match text {
+        "." | "point" => Ok('.'),
+        "," | "comma" => Ok(','),
+        _ => Err("a point or a comma is taken".to_owned()),
     }
 }
 

@@ -16,6 +16,7 @@ pub mod output;
 use std::path::PathBuf;
 
 use arss::{Count, Method};
+use arss_table::Format;
 use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
 
 use crate::args::compare::CompareArgs;
@@ -122,7 +123,8 @@ pub struct SelectArgs {
     #[command(flatten)]
     pub input: InputArgs,
     /// How many rows to choose: a number, a share (5% or 0.05), or auto (as many as pay) [auto: exemplars]
-    #[arg(short, value_name = "K", allow_negative_numbers = true, value_parser = count::parse)]
+    #[arg(short, long = "count", visible_short_alias = 'n', value_name = "K", allow_negative_numbers = true,
+        value_parser = count::parse)]
     pub k: Count,
     /// Choose columns instead of rows, as arss features does
     #[arg(long)]
@@ -130,6 +132,9 @@ pub struct SelectArgs {
     /// Write the chosen rows with all their columns, unchanged: .csv, .tsv, .parquet, .arrow, .jsonl, .npy
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// The format of -o, if its name does not tell; - is stdout, as csv
+    #[arg(long, value_parser = by_name::by_name::<Format>(), value_name = "NAME", requires = "output")]
+    pub format_out: Option<Format>,
     /// The order of the rows in -o
     #[arg(long, value_enum, value_name = "HOW", default_value_t)]
     pub order: Order,
@@ -151,6 +156,9 @@ pub struct SelectArgs {
     /// Say nothing on stderr but errors
     #[arg(short, long)]
     pub quiet: bool,
+    /// Say how the method fared: iterations, objective, gap, seconds of each phase
+    #[arg(short, long, conflicts_with = "quiet")]
+    pub verbose: bool,
     /// Threads to use, 0 for all; the answer does not depend on it
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub threads: usize,

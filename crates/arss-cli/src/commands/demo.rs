@@ -30,7 +30,7 @@ pub fn run(args: &DemoArgs, words: &[OsString]) -> Result<(), Failure> {
     output_files::make_folder(&args.directory)?;
     let mut messages = Messages::new(false);
     let mut table = arss_table::read_bytes(FOREST, "forest.csv", &ReadOptions::default())?;
-    table.matrix = solve::prepare(table.matrix, Scale::Standard, &mut messages)?;
+    table.matrix = solve::prepare(table.matrix, Scale::default(), &table.categories, &mut messages)?;
     let default = Method::Exemplars(Exemplars::default());
     let job = job(&default);
     let chosen = solve::run(&table.matrix, &job, &mut messages)?;

@@ -14,9 +14,12 @@ use crate::planning::memory_plan::{self, MemoryPlan};
 use crate::planning::time_estimate;
 use crate::terminal::messages::Messages;
 use crate::terminal::progress::{self, Show, span};
+use crate::terminal::text_table::TextTable;
 
 /// Names in one line.
 const NAMES: usize = 12;
+/// The longest reason that is shown.
+const WHY: usize = 60;
 
 /// Runs `arss plan`.
 pub fn run(args: &PlanArgs) -> Result<(), Failure> {
@@ -58,7 +61,7 @@ pub fn run(args: &PlanArgs) -> Result<(), Failure> {
     }
     drop(show);
     messages.flush();
-    output_files::print(&if args.json { format!("{}\n", plan.object) } else { plan.text() })?;
+    output_files::print(&if args.json { format!("{}\n", plan.object) } else { plan.text() + &plan.roles })?;
     refused.map_or(Ok(()), Err)
 }
 
@@ -66,13 +69,15 @@ pub fn run(args: &PlanArgs) -> Result<(), Failure> {
 struct Plan {
     lines: Vec<(&'static str, String)>,
     object: Value,
+    /// What each column is, as a table.
+    roles: String,
 }
 
 impl Plan {
     fn new(args: &SelectArgs) -> Self {
         let method = &args.method.method;
         let name = method.name();
-        let mut plan = Plan { lines: Vec::new(), object: json!({}) };
+        let mut plan = Plan { lines: Vec::new(), object: json!({}), roles: String::new() };
         plan.add("method", name, json!(name));
         let outputs: Vec<(String, Value)> = select::targets(args)
             .into_iter()
@@ -157,6 +162,15 @@ impl Plan {
             (filled, _) => format!("{filled} values, filled in"),
         };
         self.add("missing", &text, json!(table.filled + dropped));
+        if !table.columns.is_empty() {
+            self.object["columns"] = json!(table.columns);
+            let mut sheet = TextTable::new(["column", "role", "used", "why"].map(str::to_owned)).with_wide(3, WHY);
+            for info in &table.columns {
+                let used = if info.used { "yes" } else { "no" };
+                sheet.add([info.name.clone(), info.role.name().to_owned(), used.to_owned(), info.why.clone()]);
+            }
+            self.roles = format!("\n{}", sheet.text());
+        }
     }
 
     fn add_time(&mut self, timed: &time_estimate::Timed, features: bool) {

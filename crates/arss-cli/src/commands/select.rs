@@ -8,7 +8,9 @@ use arss_report::More;
 use arss_report::saved_result::{Input, Saved};
 use arss_report::table_checksum::Checksum;
 use arss_table::number_text::number;
-use arss_table::{ExtraColumns, ExtraValues, OutputFormat, Picks, ReadOptions, Table, byte_size, checkpoint};
+use arss_table::{
+    Encode, ExtraColumns, ExtraValues, Format, OutputFormat, Picks, ReadOptions, Table, byte_size, checkpoint,
+};
 
 use crate::args::{ConstraintArgs, Order, SelectArgs, constraints, method};
 use crate::failure::{Failure, Kept};
@@ -48,13 +50,15 @@ pub fn run(args: &SelectArgs, words: &[OsString]) -> Result<(), Failure> {
     }
     drop(show);
     messages.add(summary(table, &job, &selection));
+    if args.verbose {
+        messages.add(details(table, &job, &selection));
+    }
     messages.flush();
-    let text = if args.json {
-        selection_json::text(table, &job, &selection, false)
-    } else {
-        picks_sheet(table, &job, &selection).text()
-    };
-    output_files::print(&text)?;
+    if args.json {
+        output_files::print(&selection_json::text(table, &job, &selection, false))?;
+    } else if !targets::take_stdout(&targets(args)) {
+        output_files::print(&picks_sheet(table, &job, &selection).text())?;
+    }
     match selection.report.status {
         Status::Stopped => Err(Failure::Interrupted(Kept::Partial)),
         _ if interrupt::asked() => Err(Failure::Interrupted(Kept::Everything)),
@@ -90,7 +94,7 @@ pub fn ready(args: &SelectArgs, messages: &mut Messages) -> Result<Ready, Failur
     table.notes.drain(..).for_each(|message| messages.add(message));
     let method = constraints::apply(method, &args.method.constraints, &mut table)?;
     let checksum = args.out.result.as_ref().map(|_| Checksum::of(&table));
-    table.matrix = solve::prepare(table.matrix, args.input.scale, messages)?;
+    table.matrix = solve::prepare(table.matrix, args.input.scale, &table.categories, messages)?;
     if table.matrix.is_on_disk() && memory_plan::fits_now(args, &method, &table.matrix)? {
         table.matrix = table.matrix.into_memory()?;
     }
@@ -100,7 +104,12 @@ pub fn ready(args: &SelectArgs, messages: &mut Messages) -> Result<Ready, Failur
 /// How the table is read.
 pub fn read_options(args: &SelectArgs) -> ReadOptions {
     let demanded = &args.method.constraints;
-    args.input.options(demanded.weights.as_deref(), demanded.group.as_deref(), args.out.memory)
+    let mut options = args.input.options(demanded.weights.as_deref(), demanded.group.as_deref(), args.out.memory);
+    if args.features && options.encode == Encode::Auto {
+        // The 0/1 columns of a category are no columns that anybody could choose.
+        (options.encode, options.booleans, options.dates) = (Encode::None, true, true);
+    }
+    options
 }
 
 /// The method, once it is sure that it can do what is asked.
@@ -178,7 +187,7 @@ fn write_files(args: &SelectArgs, made: &Made<'_>, output_format: Option<OutputF
     if let Some(target) = &args.scores {
         let names = args.features.then(|| table.feature_names.clone());
         files.add(target, |out| {
-            output_files::write_scores(out, selection, names.as_deref(), &|row| table.number(row))
+            output_files::write_scores(out, selection, names.as_deref(), &|item| table.place_of(item, args.features))
         })?;
     }
     if let Some((target, assignment)) = args.assignments.as_deref().zip(selection.assignment.as_ref()) {
@@ -274,9 +283,22 @@ pub fn targets(args: &SelectArgs) -> Vec<(&'static str, &Path)> {
 
 /// The format of `-o`, once it is sure that all files can be written.
 pub fn check_outputs(args: &SelectArgs) -> Result<Option<OutputFormat>, Failure> {
-    let format = args.output.as_deref().map(OutputFormat::of).transpose()?;
-    targets::check(&args.input.inputs, &targets(args))?;
+    let format = args.output.as_deref().map(|path| output_format(path, args.format_out)).transpose()?;
+    let all = targets(args);
+    targets::check(&args.input.inputs, &all)?;
+    if args.json && targets::take_stdout(&all) {
+        return Err(Failure::Input("--json prints to stdout, and so does -; give one of them a file".to_owned()));
+    }
     Ok(format)
+}
+
+/// The format of a file that is written: as told, or by its name; csv for stdout.
+pub fn output_format(path: &Path, told: Option<Format>) -> Result<OutputFormat, Failure> {
+    match told {
+        Some(format) => Ok(OutputFormat::told(format, path)?),
+        None if path == Path::new(output_files::STDOUT) => Ok(OutputFormat::of(Path::new("stdout.csv"))?),
+        None => Ok(OutputFormat::of(path)?),
+    }
 }
 
 /// Fails if a file is there already and may not be replaced.
@@ -289,7 +311,7 @@ fn picks_sheet(table: &Table, job: &Job<'_>, selection: &Selection) -> TextTable
     let ranked = selection.indices.iter().zip(&selection.scores).enumerate();
     let shares = selection.assignment.as_ref().map(|assignment| assignment.shares.as_slice());
     let start = |rank: usize, item: usize, score: f64| {
-        let item = if job.features { item } else { table.number(item) };
+        let item = table.place_of(item, job.features);
         let cells = [(rank + 1).to_string(), item.to_string(), number(score)];
         cells.into_iter().chain(shares.map(|shares| format!("{:.4}", shares[rank])))
     };
@@ -317,14 +339,36 @@ fn picks_sheet(table: &Table, job: &Job<'_>, selection: &Selection) -> TextTable
     sheet
 }
 
-/// The run in one line.
+/// The run in one line, in the words of whoever reads the table.
 pub fn summary(table: &Table, job: &Job<'_>, selection: &Selection) -> String {
+    let (rows, columns) = table.matrix.shape();
+    let chosen = selection.indices.len();
+    let mut line = if job.features {
+        format!("{columns} columns of {rows} rows, {chosen} chosen")
+    } else {
+        let read = table.source.rows();
+        let aside = read - rows + selection_json::outliers(selection);
+        let aside = if aside > 0 { format!(", {aside} left aside") } else { String::new() };
+        let of = if columns == 1 { "column" } else { "columns" };
+        format!("{read} rows by {columns} {of}{aside}, {chosen} chosen")
+    };
+    let coverage = selection.assignment.as_ref().and_then(|assignment| assignment.coverage.last());
+    if let Some(coverage) = coverage.filter(|coverage| coverage.is_finite()) {
+        line += &format!(": they cover {:.0} % of the table", 100.0 * coverage);
+    }
+    if selection.report.status == Status::IterationLimit {
+        line += &format!(", not converged after {} iterations", selection.report.iterations);
+    }
+    let seconds = selection.report.seconds;
+    format!("{}: {line}, {:.2} s", job.method.name(), seconds.prepare + seconds.solve + seconds.score)
+}
+
+/// How the method fared, for those who want to know.
+fn details(table: &Table, job: &Job<'_>, selection: &Selection) -> String {
     let (rows, columns) = table.matrix.shape();
     let report = &selection.report;
     let status = selection_json::status(report.status).replace('_', " ");
-    let mut line = format!("{}: {rows} x {columns}, ", job.method.name());
-    line += &format!("{} {}, ", selection.indices.len(), if job.features { "columns" } else { "rows" });
-    line += &format!("{status}, {} iterations", report.iterations);
+    let mut line = format!("{}: {rows} x {columns}, {status}, {} iterations", job.method.name(), report.iterations);
     if report.objective.is_finite() {
         line += &format!(", objective {}", number(report.objective));
     }
@@ -332,5 +376,5 @@ pub fn summary(table: &Table, job: &Job<'_>, selection: &Selection) -> String {
         line += &format!(", gap {gap:.2e}");
     }
     let seconds = report.seconds;
-    format!("{line}, {:.3} s", seconds.prepare + seconds.solve + seconds.score)
+    format!("{line}; prepare {:.3} s, solve {:.3} s, score {:.3} s", seconds.prepare, seconds.solve, seconds.score)
 }

@@ -13,8 +13,14 @@ use tempfile::NamedTempFile;
 use crate::failure::{Failure, Kept};
 use crate::terminal::interrupt::{self, Stage};
 
+/// The name that stands for stdout.
+pub const STDOUT: &str = "-";
+
 /// Fails if `target` can clearly not be written: found out before solving.
 pub fn check_target(target: &Path) -> Result<(), Failure> {
+    if target == Path::new(STDOUT) {
+        return Ok(());
+    }
     if target.is_dir() {
         return Err(Failure::Run(format!("{}: cannot be written, it is a directory", target.display())));
     }
@@ -39,7 +45,7 @@ fn folder_of(target: &Path) -> &Path {
 
 /// Fails if `target` holds something already, unless it may be replaced. Devices and pipes are written to.
 pub fn check_new(target: &Path, force: bool) -> Result<(), Failure> {
-    if !force && target.is_file() { Err(exists(target)) } else { Ok(()) }
+    if !force && target != Path::new(STDOUT) && target.is_file() { Err(exists(target)) } else { Ok(()) }
 }
 
 fn exists(target: &Path) -> Failure {
@@ -77,12 +83,14 @@ pub struct Files {
     staged: Vec<(NamedTempFile, PathBuf, PathBuf)>,
     /// Never replace a file, even one that came while this ran.
     keep_existing: bool,
+    /// What goes to stdout, once all files have their names.
+    stdout: Vec<u8>,
 }
 
 impl Files {
     /// Files that replace others only with `force`.
     pub fn new(force: bool) -> Self {
-        Files { staged: Vec::new(), keep_existing: !force }
+        Files { keep_existing: !force, ..Files::default() }
     }
 
     /// Writes a file under a temporary name.
@@ -93,6 +101,9 @@ impl Files {
     ) -> Result<(), Failure> {
         interrupt::enter(Stage::Writing);
         let failed = |error| cannot_write(target, &error);
+        if target == Path::new(STDOUT) {
+            return write(&mut self.stdout).map_err(failed);
+        }
         // A link stays a link: the file it points to is replaced.
         let place = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
         if place.exists() && !place.is_file() {
@@ -125,8 +136,9 @@ impl Files {
             staged.committed = true;
         }
         staged.paths.clear();
+        drop(staged);
         interrupt::enter(Stage::Free);
-        Ok(())
+        print_bytes(&self.stdout)
     }
 }
 
@@ -155,8 +167,12 @@ fn new_beside(target: &Path) -> std::io::Result<NamedTempFile> {
 
 /// Prints to stdout; a closed pipe is not a failure.
 pub fn print(text: &str) -> Result<(), Failure> {
+    print_bytes(text.as_bytes())
+}
+
+fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    match out.write_all(bytes).and_then(|()| out.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(Failure::Run(format!("stdout cannot be written: {error}")))
         }
@@ -166,7 +182,7 @@ pub fn print(text: &str) -> Result<(), Failure> {
 
 /// Writes score, norm and residual of every item; `name` is given where items are columns.
 ///
-/// `number` is what people call a row.
+/// `number` is what people call an item: its place in the file.
 pub fn write_scores(
     out: &mut dyn Write,
     selection: &arss::Selection,
@@ -178,7 +194,7 @@ pub fn write_scores(
     writer.write_record(heading.iter().chain(&["score", "norm", "residual"]))?;
     for (item, residual) in selection.residuals.iter().enumerate() {
         let score = selection.all_scores.as_ref().map_or(f64::NAN, |scores| scores[item]);
-        let mut record = vec![if names.is_some() { item } else { number(item) }.to_string()];
+        let mut record = vec![number(item).to_string()];
         record.extend(names.map(|names| names[item].clone()));
         record.push(format!("{score:?}"));
         record.push(selection.row_norms.as_ref().map_or_else(String::new, |norms| format!("{:?}", norms[item])));

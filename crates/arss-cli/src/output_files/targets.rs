@@ -8,7 +8,8 @@ use crate::output_files;
 /// Fails if a file is an input, was named twice, or can clearly not be written; each comes with its flag.
 pub fn check(inputs: &[PathBuf], targets: &[(&str, &Path)]) -> Result<(), Failure> {
     for (at, (flag, target)) in targets.iter().enumerate() {
-        if inputs.iter().any(|input| arss_table::is_same(target, input)) {
+        let is_stdout = *target == Path::new(output_files::STDOUT);
+        if !is_stdout && inputs.iter().any(|input| arss_table::is_same(target, input)) {
             return Err(Failure::in_file(target, "is the input; write to another file"));
         }
         if let Some((other, _)) = targets[..at].iter().find(|(_, other)| arss_table::is_same(target, other)) {
@@ -16,6 +17,11 @@ pub fn check(inputs: &[PathBuf], targets: &[(&str, &Path)]) -> Result<(), Failur
         }
     }
     targets.iter().try_for_each(|(_, target)| output_files::check_target(target))
+}
+
+/// True if one of the files is stdout, which then gets nothing else.
+pub fn take_stdout(targets: &[(&str, &Path)]) -> bool {
+    targets.iter().any(|(_, target)| *target == Path::new(output_files::STDOUT))
 }
 
 /// The files that were asked for, with their flags.

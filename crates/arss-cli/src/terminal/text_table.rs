@@ -1,5 +1,7 @@
 //! Small tables on the terminal.
 
+use std::io::IsTerminal;
+
 /// Widest cell; longer ones are cut.
 const CELL: usize = 18;
 /// Widest line; columns beyond it are left out.
@@ -15,12 +17,33 @@ pub struct TextTable {
     rows: Vec<Vec<String>>,
     /// A column whose cells may be longer, and how long.
     wide: Option<(usize, usize)>,
+    /// The widest line; none where no terminal is: whoever redirects the table wants all of it.
+    line: Option<usize>,
+}
+
+/// The widest line: what COLUMNS says, or what fits on a terminal.
+fn widest_line() -> Option<usize> {
+    let told = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+    told.or_else(|| std::io::stdout().is_terminal().then_some(LINE))
 }
 
 impl TextTable {
     /// A table with these headings.
     pub fn new(headings: impl IntoIterator<Item = String>) -> Self {
-        TextTable { rows: vec![headings.into_iter().map(|cell| clean(&cell, CELL)).collect()], wide: None }
+        TextTable::with_line(headings, widest_line())
+    }
+
+    fn with_line(headings: impl IntoIterator<Item = String>, line: Option<usize>) -> Self {
+        let headings: Vec<String> = headings.into_iter().collect();
+        let limit = if line.is_some() { CELL } else { usize::MAX - 1 };
+        let mut cut: Vec<String> = headings.iter().map(|cell| clean(cell, limit)).collect();
+        for at in 0..cut.len() {
+            if cut[..at].contains(&cut[at]) || cut[at + 1..].contains(&cut[at]) {
+                // Long names often differ at their ends.
+                cut[at] = clean_both_ends(&headings[at], limit);
+            }
+        }
+        TextTable { rows: vec![cut], wide: None, line }
     }
 
     /// The table whose column `column` may have cells of `length` characters.
@@ -30,7 +53,8 @@ impl TextTable {
 
     /// Adds a line.
     pub fn add(&mut self, cells: impl IntoIterator<Item = String>) {
-        let limit = |column: usize| self.wide.filter(|wide| wide.0 == column).map_or(CELL, |wide| wide.1);
+        let usual = if self.line.is_some() { CELL } else { usize::MAX - 1 };
+        let limit = |column: usize| self.wide.filter(|wide| wide.0 == column).map_or(usual, |wide| wide.1.max(usual));
         let cells = cells.into_iter().enumerate().map(|(column, cell)| clean(&cell, limit(column)));
         self.rows.push(cells.collect());
     }
@@ -39,10 +63,11 @@ impl TextTable {
     pub fn text(&self) -> String {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or_default();
         let mut lines = vec![String::new(); self.rows.len()];
+        let widest = self.line.unwrap_or(usize::MAX);
         for column in 0..columns {
             let width = self.rows.iter().map(|row| length(row.get(column))).max().unwrap_or_default();
             let so_far = lines[0].chars().count();
-            if column > 0 && so_far + 2 + width + if column + 1 < columns { 2 + MORE.len() } else { 0 } > LINE {
+            if column > 0 && so_far + 2 + width + if column + 1 < columns { 2 + MORE.len() } else { 0 } > widest {
                 lines[0].push_str(&format!("  {MORE}"));
                 break;
             }
@@ -78,6 +103,18 @@ fn clean(cell: &str, limit: usize) -> String {
     text
 }
 
+/// As [`clean`], with the middle left out.
+fn clean_both_ends(cell: &str, limit: usize) -> String {
+    let length = cell.chars().count();
+    if length <= limit {
+        return clean(cell, limit);
+    }
+    let kept = limit - MORE.len();
+    let (start, end) = (kept - kept / 2, kept / 2);
+    let text: String = cell.chars().take(start).chain(MORE.chars()).chain(cell.chars().skip(length - end)).collect();
+    clean(&text, limit)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -94,11 +131,28 @@ mod tests {
 
     #[test]
     fn wide_tables_are_cut() {
-        let mut sheet = TextTable::new((0..40).map(|column| format!("column{column}")));
+        let mut sheet = TextTable::with_line((0..40).map(|column| format!("column{column}")), Some(LINE));
         sheet.add((0..40).map(|_| "a long cell with a\nline break".to_owned()));
         let text = sheet.text();
         assert_eq!(text.lines().count(), 2);
         assert!(text.lines().all(|line| line.chars().count() <= LINE));
         assert!(text.lines().next().is_some_and(|line| line.ends_with(MORE)));
+    }
+
+    #[test]
+    fn redirected_tables_are_whole() {
+        let mut sheet = TextTable::with_line((0..40).map(|column| format!("column{column}")), None);
+        let long = "a cell that would be cut on a terminal";
+        sheet.add((0..40).map(|_| long.to_owned()));
+        let text = sheet.text();
+        assert_eq!(text.matches(long).count(), 40);
+        assert!(text.contains("column39"));
+    }
+
+    #[test]
+    fn long_names_stay_apart() {
+        let names = ["the_first_measurement_of_a", "the_first_measurement_of_b"].map(str::to_owned);
+        let sheet = TextTable::with_line(names, Some(LINE));
+        assert_eq!(sheet.rows[0], ["the_firs...nt_of_a", "the_firs...nt_of_b"]);
     }
 }

@@ -4,14 +4,17 @@ use std::io;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
+    UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, RecordBatch, UInt64Array};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::{ArrowError, DataType, Field, Schema, TimeUnit};
 
 use crate::chunks::{ChunkedTable, ColumnChunk, ColumnKind, ColumnValues, Dictionary, KindCounts, NO_CODE, ReadAs};
+use crate::field::Style;
 use crate::untrusted::catch_panic::guarded;
+use crate::vectors::{Misfit, VectorChunk, VectorValues};
 
 /// What a column of this type holds.
 pub fn kind(data_type: &DataType) -> ColumnKind {
@@ -26,6 +29,11 @@ pub fn kind(data_type: &DataType) -> ColumnKind {
         }
         DataType::Dictionary(_, values) => kind(values),
         DataType::RunEndEncoded(_, values) => kind(values.data_type()),
+        DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _)
+            if item.data_type().is_numeric() =>
+        {
+            ColumnKind::Vector
+        }
         other if other.is_numeric() => ColumnKind::Number,
         DataType::Duration(_) => ColumnKind::Number,
         _ => ColumnKind::Nested,
@@ -38,13 +46,15 @@ pub fn cells(array: &ArrayRef, read_as: ReadAs) -> Result<ColumnChunk, ArrowErro
     let seen = seen(array, kind);
     let values = match read_as {
         ReadAs::Nothing => ColumnValues::None,
-        ReadAs::Numbers if matches!(kind, ColumnKind::Text | ColumnKind::Nested) => {
+        ReadAs::Numbers(_) if matches!(kind, ColumnKind::Text | ColumnKind::Nested | ColumnKind::Vector) => {
             ColumnValues::Numbers(vec![f64::NAN; array.len()])
         }
-        ReadAs::Numbers => ColumnValues::Numbers(numbers(array, kind)?),
+        ReadAs::Numbers(_) => ColumnValues::Numbers(numbers(array, kind)?),
         ReadAs::Codes => codes(array)?,
+        ReadAs::Categories => categories(array)?,
+        ReadAs::Vectors => ColumnValues::Vectors(vectors(array)?),
     };
-    Ok(ColumnChunk { seen, values })
+    Ok(ColumnChunk { seen, values, style: Style::default() })
 }
 
 /// What counting the values would give.
@@ -119,6 +129,19 @@ fn codes(array: &ArrayRef) -> Result<ColumnValues, ArrowError> {
     Ok(ColumnValues::Codes(codes, dictionary))
 }
 
+/// As [`codes`], as long as the texts are few; others are not copied.
+fn categories(array: &ArrayRef) -> Result<ColumnValues, ArrowError> {
+    let mut dictionary = Dictionary::default();
+    let mut code = |row: usize, text: Option<&str>| text.map_or(NO_CODE, |text| dictionary.limited_code(text, row));
+    let codes = match array.data_type() {
+        DataType::Utf8 => array.as_string::<i32>().iter().enumerate().map(|(row, text)| code(row, text)).collect(),
+        DataType::LargeUtf8 => array.as_string::<i64>().iter().enumerate().map(|(row, text)| code(row, text)).collect(),
+        DataType::Utf8View => array.as_string_view().iter().enumerate().map(|(row, text)| code(row, text)).collect(),
+        _ => texts(array)?.iter().enumerate().map(|(row, text)| code(row, text.as_deref())).collect(),
+    };
+    Ok(ColumnValues::Categories(codes, dictionary))
+}
+
 /// The values as text; none where they are missing.
 pub fn texts(array: &ArrayRef) -> Result<Vec<Option<String>>, ArrowError> {
     match array.data_type() {
@@ -147,9 +170,61 @@ pub fn rows(batch: &RecordBatch) -> io::Result<Vec<Vec<String>>> {
     Ok((0..batch.num_rows()).map(row).collect())
 }
 
+/// The vectors of a column of lists.
+fn vectors(array: &ArrayRef) -> Result<VectorChunk, ArrowError> {
+    let rows = array.len();
+    let is_null = |row: &usize| array.is_null(*row);
+    let null = (0..rows).find(is_null).map(|row| Misfit { row, length: None });
+    let (items, width, uneven) = match array.data_type() {
+        DataType::FixedSizeList(_, _) => {
+            let lists = array.as_fixed_size_list();
+            let width = usize::try_from(lists.value_length()).unwrap_or_default();
+            let start = usize::try_from(lists.value_offset(0)).unwrap_or_default();
+            (lists.values().slice(start, rows * width), width, None)
+        }
+        DataType::LargeList(_) => {
+            let lists = array.as_list::<i64>();
+            let offsets: Vec<usize> = lists.value_offsets().iter().map(|&at| at as usize).collect();
+            of_offsets(lists.values(), &offsets)
+        }
+        DataType::List(_) => {
+            let lists = array.as_list::<i32>();
+            let offsets: Vec<usize> = lists.value_offsets().iter().map(|&at| at as usize).collect();
+            of_offsets(lists.values(), &offsets)
+        }
+        other => return Err(ArrowError::CastError(format!("{other} holds no vectors"))),
+    };
+    let misfit = [null, uneven].into_iter().flatten().min_by_key(|misfit| misfit.row);
+    let values = match items.data_type() {
+        DataType::Float32 if items.null_count() == 0 => {
+            VectorValues::Single(items.as_primitive::<Float32Type>().values().to_vec())
+        }
+        DataType::Float16 if items.null_count() == 0 => {
+            let halves = items.as_primitive::<Float16Type>().values();
+            VectorValues::Single(halves.iter().map(|half| half.to_f32()).collect())
+        }
+        _ => VectorValues::Double(numbers(&items, ColumnKind::Number)?),
+    };
+    Ok(VectorChunk { width: Some(width).filter(|_| rows > 0), values, rows, misfit })
+}
+
+/// The numbers of lists, the length of the first list, and the first list of another length.
+fn of_offsets(values: &ArrayRef, offsets: &[usize]) -> (ArrayRef, usize, Option<Misfit>) {
+    let (first, last) = (offsets.first().copied().unwrap_or_default(), offsets.last().copied().unwrap_or_default());
+    let mut lengths = offsets.windows(2).map(|pair| pair[1] - pair[0]);
+    let width = lengths.clone().next().unwrap_or_default();
+    let uneven = lengths.position(|length| length != width);
+    let uneven = uneven.map(|row| Misfit { row, length: Some(offsets[row + 1] - offsets[row]) });
+    (values.slice(first, last - first), width, uneven)
+}
+
 /// True for a column of single precision.
 pub fn is_single(field: &Field) -> bool {
-    matches!(field.data_type(), DataType::Float32 | DataType::Float16)
+    let single = |data_type: &DataType| matches!(data_type, DataType::Float32 | DataType::Float16);
+    match field.data_type() {
+        DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => single(item.data_type()),
+        other => single(other),
+    }
 }
 
 /// The names of the columns.

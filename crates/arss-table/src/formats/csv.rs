@@ -9,6 +9,7 @@ use csv::{Terminator, Writer, WriterBuilder};
 use crate::TableError;
 use crate::byte_source::{ByteSource, unreadable};
 use crate::chunks::{Chunk, ChunkedTable, ColumnChunk, ColumnKind, ReadAs};
+use crate::field::Style;
 use crate::formats::csv_dialect::{self, Dialect, trim_breaks};
 use crate::formats::file_format::{FileFormat, Progress, RowCount, TableFile};
 use crate::formats::text_records::{BOM, Read, RecordBlock, Records, SAMPLE, text_start};
@@ -186,7 +187,7 @@ impl TableFile for CsvFile {
     }
 
     fn sample(&self) -> Result<ChunkedTable, TableError> {
-        let read_as = vec![ReadAs::Numbers; self.names.len()];
+        let read_as = vec![ReadAs::Numbers(Style::default()); self.names.len()];
         let (chunk, all) = self.records.first(SAMPLE, |block| self.chunk(block, &read_as))?;
         if chunk.rows == 0 && all {
             return Err(TableError::in_file(&self.records.path, "has a header, but no data rows"));
@@ -211,7 +212,7 @@ impl TableFile for CsvFile {
             }
         };
         // Where each record begins is kept.
-        Some(RowCount { rows, exact, held: 8 * rows })
+        Some(RowCount { rows, exact, held: 8 * rows, values: None })
     }
 
     fn read(&mut self, read_as: &[ReadAs], table: &mut ChunkedTable, progress: Progress<'_>) -> Result<(), TableError> {

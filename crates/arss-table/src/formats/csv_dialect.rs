@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::field::{self, Field};
+use crate::field::{self, Field, Style};
 use crate::formats::extension_without_compression;
 
 /// What may separate fields, likeliest first.
@@ -164,7 +164,7 @@ fn separator(start: &[u8], whole: bool, ending: u8) -> u8 {
 
 /// True if a first line looks like names: some field is text, or all are numbered as pandas does.
 pub fn is_header(fields: &[Vec<u8>]) -> bool {
-    let kinds: Vec<Field> = fields.iter().map(|field| field::read(field)).collect();
+    let kinds: Vec<Field> = fields.iter().map(|field| field::read(field, Style::default())).collect();
     let texts = kinds.contains(&Field::Text);
     let numbered = fields.len() > 1
         && fields[0].is_empty()

@@ -98,6 +98,8 @@ pub struct RowCount {
     pub exact: bool,
     /// Bytes that reading keeps in memory besides the values.
     pub held: u64,
+    /// Values of a row in the columns that are read, if it is not one a column.
+    pub values: Option<u64>,
 }
 
 /// An open file of some format. Rows are counted from 0 within the file.

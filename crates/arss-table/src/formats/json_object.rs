@@ -17,7 +17,9 @@ pub enum Scalar {
     Number(f64),
     /// Text.
     Text(String),
-    /// A list or an object.
+    /// A list of numbers.
+    Vector(Vec<f64>),
+    /// Another list, or an object.
     Nested,
 }
 
@@ -28,6 +30,7 @@ impl Scalar {
             Scalar::Null | Scalar::Nested => Field::Missing,
             Scalar::Truth(value) => Field::Truth(*value),
             Scalar::Number(value) => Field::Number(*value),
+            Scalar::Vector(_) => Field::Vector,
             Scalar::Text(text) => field::date(text.as_bytes()).map_or(Field::Text, Field::Date),
         }
     }
@@ -36,6 +39,7 @@ impl Scalar {
     pub fn text(&self) -> String {
         match self {
             Scalar::Null | Scalar::Nested => String::new(),
+            Scalar::Vector(numbers) => format!("{numbers:?}"),
             Scalar::Truth(value) => value.to_string(),
             Scalar::Number(value) => value.to_string(),
             Scalar::Text(text) => text.clone(),
@@ -77,8 +81,15 @@ impl<'de> Visitor<'de> for ScalarVisitor {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Scalar, A::Error> {
-        while list.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Scalar::Nested)
+        let (mut numbers, mut only_numbers) = (Vec::new(), true);
+        while let Some(item) = list.next_element::<Scalar>()? {
+            match item {
+                Scalar::Number(value) => numbers.push(value),
+                Scalar::Null => numbers.push(f64::NAN),
+                _ => only_numbers = false,
+            }
+        }
+        Ok(if only_numbers && !numbers.is_empty() { Scalar::Vector(numbers) } else { Scalar::Nested })
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Scalar, A::Error> {

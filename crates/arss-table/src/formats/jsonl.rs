@@ -9,7 +9,7 @@ use arrow_array::RecordBatch;
 use crate::TableError;
 use crate::byte_source::{ByteSource, unreadable};
 use crate::chunks::{Chunk, ChunkedTable, ColumnChunk, ColumnValues, NO_CODE, ReadAs, as_number};
-use crate::field::Field;
+use crate::field::{Field, Style};
 use crate::formats::csv_dialect::Dialect;
 use crate::formats::file_format::{FileFormat, Progress, RowCount, TableFile};
 use crate::formats::is_text;
@@ -164,7 +164,7 @@ impl TableFile for JsonlFile {
     }
 
     fn sample(&self) -> Result<ChunkedTable, TableError> {
-        let read_as = vec![ReadAs::Numbers; self.names.len()];
+        let read_as = vec![ReadAs::Numbers(Style::default()); self.names.len()];
         self.check_size(SAMPLE.min(self.records.count()), &read_as)?;
         let mut table = ChunkedTable::new(self.names.len());
         table.add(self.records.first(SAMPLE, |block| self.chunk(block, &read_as, &self.places()))?.0)?;
@@ -292,6 +292,14 @@ fn push(cells: &mut ColumnChunk, value: &Scalar, row: usize) {
             codes.truncate(row);
             codes.push(if field == Field::Missing { NO_CODE } else { dictionary.code(&value.text()) });
         }
+        ColumnValues::Categories(codes, dictionary) => {
+            codes.truncate(row);
+            codes.push(if field == Field::Missing { NO_CODE } else { dictionary.limited_code(&value.text(), row) });
+        }
+        ColumnValues::Vectors(vectors) => {
+            vectors.truncate(row);
+            vectors.push(if let Scalar::Vector(numbers) = value { Some(numbers) } else { None });
+        }
     }
 }
 
@@ -299,8 +307,11 @@ fn push(cells: &mut ColumnChunk, value: &Scalar, row: usize) {
 fn pad(cells: &mut ColumnChunk, rows: usize) {
     match &mut cells.values {
         ColumnValues::None => {}
+        ColumnValues::Vectors(vectors) => (vectors.rows..rows).for_each(|_| vectors.push(None)),
         ColumnValues::Numbers(numbers) if numbers.len() < rows => numbers.resize(rows, f64::NAN),
-        ColumnValues::Codes(codes, _) if codes.len() < rows => codes.resize(rows, NO_CODE),
+        ColumnValues::Codes(codes, _) | ColumnValues::Categories(codes, _) if codes.len() < rows => {
+            codes.resize(rows, NO_CODE);
+        }
         _ => {}
     }
 }

@@ -107,6 +107,15 @@ pub fn extension_without_compression(path: &Path) -> Option<String> {
     Some(bare.rsplit_once('.')?.1.to_owned())
 }
 
+/// The compression that the name of a file asks for.
+fn output_compression(path: &Path) -> Compression {
+    match path.extension().map(|end| end.to_string_lossy().to_ascii_lowercase()).as_deref() {
+        Some("gz") => Compression::Gzip,
+        Some("zst") => Compression::Zstd,
+        _ => Compression::None,
+    }
+}
+
 /// The format of a file that is written, compressed or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OutputFormat {
@@ -116,14 +125,20 @@ pub struct OutputFormat {
 }
 
 impl OutputFormat {
+    /// This format, compressed as the name of the file asks for.
+    ///
+    /// # Errors
+    /// If the format is not written.
+    pub fn told(format: Format, path: &Path) -> Result<OutputFormat, TableError> {
+        match format.not_written() {
+            Some(why) => Err(TableError::in_file(path, why)),
+            None => Ok(OutputFormat { format, compression: output_compression(path) }),
+        }
+    }
+
     /// What the name of the file asks for.
     pub fn of(path: &Path) -> Result<OutputFormat, TableError> {
-        let name = path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
-        let compression = match name.rsplit_once('.').map(|(_, last)| last) {
-            Some("gz") => Compression::Gzip,
-            Some("zst") => Compression::Zstd,
-            _ => Compression::None,
-        };
+        let compression = output_compression(path);
         let Some(format) = Format::of_name(path) else {
             let written = all().filter(|format| format.not_written().is_none());
             let names: Vec<String> = written.map(|format| format!(".{}", format.extensions()[0])).collect();

@@ -113,9 +113,9 @@ impl NpyFile {
             };
             cells.seen.numbers = numbers.len();
             match &mut cells.values {
-                ColumnValues::None => {}
+                ColumnValues::None | ColumnValues::Vectors(_) => {}
                 ColumnValues::Numbers(own) => *own = numbers,
-                ColumnValues::Codes(codes, dictionary) => {
+                ColumnValues::Codes(codes, dictionary) | ColumnValues::Categories(codes, dictionary) => {
                     codes.extend(numbers.iter().map(|value| dictionary.code(&value.to_string())));
                 }
             }
@@ -180,7 +180,7 @@ impl TableFile for NpyFile {
     }
 
     fn row_count(&self, _: &ChunkedTable, _: &[ReadAs]) -> Option<RowCount> {
-        Some(RowCount { rows: self.rows as u64, exact: true, held: 0 })
+        Some(RowCount { rows: self.rows as u64, exact: true, held: 0, values: None })
     }
 
     fn read(&mut self, read_as: &[ReadAs], table: &mut ChunkedTable, progress: Progress<'_>) -> Result<(), TableError> {
@@ -255,8 +255,10 @@ impl FileFormat for Npy {
     fn refuses(&self, kind: ColumnKind) -> Option<&'static str> {
         match kind {
             ColumnKind::Number | ColumnKind::Truth => None,
-            ColumnKind::Nested => Some("holds lists or structures; write .parquet, .arrow or .jsonl"),
-            ColumnKind::Text => Some("holds text, and .npy holds numbers only"),
+            ColumnKind::Nested | ColumnKind::Vector => {
+                Some("holds lists or structures; write .parquet, .arrow or .jsonl")
+            }
+            ColumnKind::Text | ColumnKind::Code => Some("holds text, and .npy holds numbers only"),
             ColumnKind::Date | ColumnKind::Empty => Some("holds no numbers, and .npy holds numbers only"),
         }
     }

@@ -31,8 +31,9 @@ use crate::untrusted::parquet_check;
 
 /// What the pages of a column take while it is read (measured: 64 columns as pyarrow writes them take 150 MB).
 const PAGES: u64 = 5 << 19;
-/// Rows per batch.
+/// Rows per batch, at most and at least.
 const BATCH: usize = 1 << 16;
+const LEAST: usize = 1024;
 
 /// A Parquet file.
 #[derive(Debug)]
@@ -99,7 +100,10 @@ impl ParquetFile {
     fn read_group(&self, group: usize, read_as: &[ReadAs], table: &mut ChunkedTable) -> Result<(), TableError> {
         let failed = |error| broken(&self.path, &error);
         let announced = self.announced(group).map_err(failed)?;
-        let columns = (0..read_as.len()).into_par_iter().map(|column| self.column(group, column, read_as[column]));
+        let rows_at_once = self.rows_at_once(read_as);
+        let columns = (0..read_as.len())
+            .into_par_iter()
+            .map(|column| self.column((group, column), read_as[column], rows_at_once));
         let mut columns: Vec<Option<ParquetRecordBatchReader>> = columns.collect::<Result<_, _>>().map_err(failed)?;
         let mut rows = 0;
         loop {
@@ -128,6 +132,29 @@ impl ParquetFile {
         }
     }
 
+    /// About how many numbers a row of a column has: more than one where it holds vectors.
+    fn width(&self, column: usize) -> usize {
+        let leaves = self.metadata.parquet_schema();
+        let own = (0..leaves.num_columns()).filter(|&leaf| leaves.get_column_root_idx(leaf) == column);
+        let values = |leaf: usize| -> i64 {
+            self.metadata.metadata().row_groups().iter().map(|group| group.column(leaf).num_values()).sum()
+        };
+        let most = own.map(values).max().unwrap_or_default();
+        usize::try_from(most).unwrap_or_default().div_ceil(self.rows.max(1)).max(1)
+    }
+
+    /// Rows of a batch: Arrow's values and ours, of all columns, in an eighth of what may be used.
+    fn rows_at_once(&self, read_as: &[ReadAs]) -> usize {
+        let rows = self.limit.bytes / 8 / (16 * self.values_of(read_as).max(1));
+        usize::try_from(rows).unwrap_or(BATCH).clamp(LEAST, BATCH).min(self.rows.max(1))
+    }
+
+    /// How many values a row has in the columns that are read.
+    fn values_of(&self, read_as: &[ReadAs]) -> u64 {
+        let wanted = read_as.iter().enumerate().filter(|(_, read_as)| **read_as != ReadAs::Nothing);
+        wanted.map(|(column, _)| self.width(column) as u64).sum()
+    }
+
     /// Bytes of the pages that are unpacked at once: a dictionary and a page a column, of the usual size or all there is.
     fn pages(&self, read_as: &[ReadAs]) -> u64 {
         let of = |chunk: &ColumnChunkMetaData| u64::try_from(chunk.uncompressed_size()).unwrap_or(PAGES).min(PAGES);
@@ -143,15 +170,17 @@ impl ParquetFile {
     }
 
     /// A reader of one column of a row group; none if nothing is wanted of it.
-    fn column(&self, group: usize, column: usize, read_as: ReadAs) -> ParquetResult<Option<ParquetRecordBatchReader>> {
+    fn column(
+        &self,
+        (group, column): (usize, usize),
+        read_as: ReadAs,
+        rows: usize,
+    ) -> ParquetResult<Option<ParquetRecordBatchReader>> {
         if read_as == ReadAs::Nothing {
             return Ok(None);
         }
         let projection = self.projection(&[column]);
         self.check_pages(group, &projection)?;
-        // Arrow's values and ours, of all columns, in an eighth of what may be used.
-        let rows = self.limit.bytes / 8 / (16 * self.schema.fields().len() as u64);
-        let rows = usize::try_from(rows).unwrap_or(BATCH).clamp(1024, BATCH).min(self.rows.max(1));
         let builder = self.builder().with_batch_size(rows);
         caught(|| builder.with_row_groups(vec![group]).with_projection(projection).build()).map(Some)
     }
@@ -212,12 +241,16 @@ impl TableFile for ParquetFile {
     }
 
     fn row_count(&self, _: &ChunkedTable, read_as: &[ReadAs]) -> Option<RowCount> {
-        Some(RowCount { rows: self.rows as u64, exact: true, held: self.pages(read_as) })
+        Some(RowCount {
+            rows: self.rows as u64,
+            exact: true,
+            held: self.pages(read_as),
+            values: Some(self.values_of(read_as)),
+        })
     }
 
     fn read(&mut self, read_as: &[ReadAs], table: &mut ChunkedTable, progress: Progress<'_>) -> Result<(), TableError> {
-        let wanted = read_as.iter().filter(|read_as| **read_as != ReadAs::Nothing).count();
-        let fits = self.limit.check_values(self.rows as u64, wanted);
+        let fits = self.limit.check_values(self.rows as u64, self.values_of(read_as) as usize);
         fits.map_err(|what| TableError::in_file(&self.path, what))?;
         table.all_single(self.schema.fields().iter().map(|field| arrow_columns::is_single(field)));
         let groups = self.metadata.metadata().num_row_groups();

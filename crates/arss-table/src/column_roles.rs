@@ -1,0 +1,266 @@
+//! What a column is, and whether it is chosen by: a number, a category, a name of rows, a row counter.
+
+use crate::ByName;
+use crate::chunks::{Dictionary, KindCounts, MOST_CATEGORIES};
+use crate::number_stats::NumberStats;
+
+/// Texts of a category column; more of them are not encoded without being asked for.
+const FEW: usize = 64;
+/// From this share of different texts on, they name the rows.
+const NEARLY_UNIQUE: f64 = 0.9;
+/// Fewer rows do not show that a column counts.
+const COUNTED: usize = 5;
+/// Fewer rows do not show that unique numbers name the rows.
+const NAMED: usize = 20;
+/// Digits from which on numbers of a fixed width are codes: shorter ones may be years or measures.
+const CODE_DIGITS: usize = 6;
+
+/// What a column is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ColumnRole {
+    /// Numbers to reckon with.
+    Number,
+    /// Few texts, each of several rows.
+    Category,
+    /// Dates and times.
+    Date,
+    /// true and false.
+    Flag,
+    /// Texts, too many for categories.
+    Text,
+    /// Names of rows.
+    Identifier,
+    /// Counts the rows.
+    Counter,
+    /// The same in every row.
+    Constant,
+    /// A list of numbers in each row.
+    Vector,
+    /// Lists or structures that are no vectors.
+    Nested,
+    /// Nothing.
+    Empty,
+}
+
+impl ByName for ColumnRole {
+    fn all() -> Vec<(&'static str, Self, &'static str)> {
+        vec![
+            ("number", ColumnRole::Number, "Chosen by, as a number"),
+            ("category", ColumnRole::Category, "Chosen by, as a category"),
+            ("date", ColumnRole::Date, "Chosen by, as a date"),
+            ("flag", ColumnRole::Flag, "Chosen by, as true or false"),
+            ("vector", ColumnRole::Vector, "Chosen by, as a list of numbers"),
+            ("text", ColumnRole::Text, "Left out"),
+            ("identifier", ColumnRole::Identifier, "Left out: it names the rows"),
+            ("counter", ColumnRole::Counter, "Left out: it counts the rows"),
+            ("constant", ColumnRole::Constant, "Left out: it is the same in every row"),
+        ]
+    }
+}
+
+impl ColumnRole {
+    /// True for roles that are chosen by.
+    pub fn is_feature(self) -> bool {
+        matches!(
+            self,
+            ColumnRole::Number | ColumnRole::Category | ColumnRole::Date | ColumnRole::Flag | ColumnRole::Vector
+        )
+    }
+
+    /// The name of the role.
+    pub fn name(self) -> &'static str {
+        match self {
+            ColumnRole::Nested => "nested",
+            ColumnRole::Empty => "empty",
+            known => ColumnRole::all().into_iter().find(|(_, role, _)| *role == known).map_or("", |(name, _, _)| name),
+        }
+    }
+}
+
+/// A column of the file: what it is, and what was made of it.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct ColumnInfo {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub role: ColumnRole,
+    /// Whether it is chosen by.
+    pub used: bool,
+    /// Why it is not, or how it is.
+    pub why: String,
+}
+
+/// What a column of numbers is.
+pub fn of_numbers(name: &str, numbers: &NumberStats, rows: usize) -> (ColumnRole, String) {
+    if numbers.is_constant() && rows > 1 {
+        return (ColumnRole::Constant, "the same in every row".to_owned());
+    }
+    let likeness = name_likeness(name);
+    if rows >= COUNTED && (numbers.counts_rows() || numbers.is_steady()) {
+        return (ColumnRole::Counter, "counts the rows".to_owned());
+    }
+    if numbers.is_whole() && likeness == NameLikeness::Strong {
+        return (ColumnRole::Identifier, "named like an identifier".to_owned());
+    }
+    let fixed = numbers.digits().is_some_and(|digits| digits >= CODE_DIGITS);
+    let names_rows = likeness == NameLikeness::Weak || (rows >= NAMED && (numbers.is_dense() || fixed));
+    if numbers.is_unique() && names_rows {
+        return (ColumnRole::Identifier, "a whole number of its own for each row".to_owned());
+    }
+    (ColumnRole::Number, if is_calendar(name, numbers) { "as a number".to_owned() } else { String::new() })
+}
+
+/// What a column of text is.
+pub fn of_texts(name: &str, dictionary: &Dictionary, seen: &KindCounts) -> (ColumnRole, String) {
+    let filled = seen.numbers + seen.truths + seen.dates + seen.texts + seen.markers;
+    let (texts, rows) = match dictionary.full_after {
+        Some(rows) => (MOST_CATEGORIES + 1, rows + 1),
+        None => (dictionary.names.len(), filled),
+    };
+    if texts <= 1 && filled > 1 {
+        return (ColumnRole::Constant, "the same in every row".to_owned());
+    }
+    if texts as f64 >= NEARLY_UNIQUE * rows as f64 {
+        return (ColumnRole::Identifier, "a text of its own for nearly each row".to_owned());
+    }
+    if name_likeness(name) == NameLikeness::Strong {
+        return (ColumnRole::Identifier, "named like an identifier".to_owned());
+    }
+    if texts <= FEW && 2 * texts <= filled {
+        return (ColumnRole::Category, format!("{texts} values"));
+    }
+    let count = if dictionary.full_after.is_some() { format!("over {MOST_CATEGORIES}") } else { texts.to_string() };
+    (ColumnRole::Text, format!("{count} different texts"))
+}
+
+/// How much the name of a column looks like that of an identifier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum NameLikeness {
+    /// `id`, `customer_id`, `customerID`, `rownames`, no name at all.
+    Strong,
+    /// `index`, `no`, `key`: only if the values are unique, too.
+    Weak,
+    /// Anything else.
+    None,
+}
+
+fn name_likeness(name: &str) -> NameLikeness {
+    let name = name.trim();
+    let lower = name.to_ascii_lowercase();
+    let separated = |end: &str| lower.strip_suffix(end).is_some_and(|start| start.ends_with(['_', '.', ' ', '-']));
+    let humped = name.strip_suffix("ID").or(name.strip_suffix("Id"));
+    let humped = humped.is_some_and(|start| start.ends_with(|c: char| c.is_ascii_lowercase()));
+    let strong =
+        ["id", "uuid", "guid", "rowid", "rownames", "rowname", "row.names", "row_names", "rownum", "row_number"];
+    if lower.is_empty() || lower.starts_with("unnamed:") || strong.contains(&lower.as_str()) {
+        return NameLikeness::Strong;
+    }
+    if humped || separated("id") || separated("uuid") || lower.starts_with("id_") {
+        return NameLikeness::Strong;
+    }
+    let weak =
+        ["index", "idx", "no", "no.", "nr", "nr.", "num", "number", "key", "row", "obs", "case", "record", "seq", "#"];
+    if weak.contains(&lower.as_str()) || separated("no") || separated("nr") || separated("key") {
+        return NameLikeness::Weak;
+    }
+    NameLikeness::None
+}
+
+/// True for names of columns whose digits name something: zip codes, phone numbers.
+pub fn is_code_name(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    let words = lower.split(|c: char| !c.is_ascii_alphanumeric());
+    let codes = [
+        "zip",
+        "zipcode",
+        "postcode",
+        "postal",
+        "plz",
+        "phone",
+        "telephone",
+        "tel",
+        "mobile",
+        "fax",
+        "fips",
+        "ssn",
+        "isbn",
+        "ean",
+        "iban",
+    ];
+    words.into_iter().any(|word| codes.contains(&word))
+}
+
+/// True for names of parts of a date or time, which are numbers with or without leading zeros.
+pub fn is_calendar_name(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    let parts = ["year", "yr", "month", "day", "week", "hour", "minute", "second", "quarter"];
+    lower.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| parts.contains(&word.trim_end_matches('s')))
+}
+
+fn is_calendar(name: &str, numbers: &NumberStats) -> bool {
+    let (low, high) = numbers.range();
+    is_calendar_name(name) && numbers.is_whole() && low >= 0.0 && high < 10_000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::{self, Style};
+
+    fn number_role(name: &str, numbers: &[f64]) -> ColumnRole {
+        let mut stats = NumberStats::default();
+        stats.add(numbers);
+        of_numbers(name, &stats, numbers.len()).0
+    }
+
+    fn text_role(name: &str, texts: &[&str]) -> ColumnRole {
+        let (mut dictionary, mut seen) = (Dictionary::default(), KindCounts::default());
+        for (row, text) in texts.iter().enumerate() {
+            seen.add_text(text.as_bytes(), field::read(text.as_bytes(), Style::default()), row);
+            dictionary.limited_code(text, row);
+        }
+        of_texts(name, &dictionary, &seen).0
+    }
+
+    #[test]
+    fn numbers_count_name_or_measure() {
+        let counting: Vec<f64> = (1..=30).map(f64::from).collect();
+        assert_eq!(number_role("x", &counting), ColumnRole::Counter);
+        let steps: Vec<f64> = (0..30).map(|row| 1871.0 + 0.25 * f64::from(row)).collect();
+        assert_eq!(number_role("time", &steps), ColumnRole::Counter);
+        let shuffled: Vec<f64> = (0..31).map(|row| f64::from(row * 7 % 31)).collect();
+        assert_eq!(number_role("rank", &shuffled), ColumnRole::Identifier);
+        let populations: Vec<f64> = (0..30).map(|row| f64::from(row * row * 997 + 13)).collect();
+        assert_eq!(number_role("population", &populations), ColumnRole::Number);
+        assert_eq!(number_role("no", &populations), ColumnRole::Identifier);
+        let codes: Vec<f64> = (0..30).map(|row| f64::from(100_000 + (row * 7919) % 8999)).collect();
+        assert_eq!(number_role("account", &codes), ColumnRole::Identifier);
+        assert_eq!(number_role("account", &codes[..10]), ColumnRole::Number);
+        assert_eq!(number_role("customer_id", &[3.0, 3.0, 4.0, 9.0, 9.0, 4.0]), ColumnRole::Identifier);
+        assert_eq!(number_role("humid", &[3.0, 3.0, 4.0, 9.0, 9.0, 4.0]), ColumnRole::Number);
+        assert_eq!(number_role("k", &[2.0, 2.0, 2.0]), ColumnRole::Constant);
+        // Too few to tell.
+        assert_eq!(number_role("x", &[1.0, 2.0]), ColumnRole::Number);
+    }
+
+    #[test]
+    fn texts_are_categories_names_or_texts() {
+        let kinds: Vec<&str> = (0..40).map(|row| ["fern", "moss", "oak"][row % 3]).collect();
+        assert_eq!(text_role("kind", &kinds), ColumnRole::Category);
+        assert_eq!(text_role("kind", &["moss"; 10]), ColumnRole::Constant);
+        let names: Vec<String> = (0..3000).map(|row| format!("n{row}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        assert_eq!(text_role("name", &names), ColumnRole::Identifier);
+        assert_eq!(text_role("name", &names[..30]), ColumnRole::Identifier);
+        let pairs: Vec<&str> = (0..3000).map(|row| names[row / 2]).collect();
+        assert_eq!(text_role("word", &pairs), ColumnRole::Text);
+        assert_eq!(text_role("word", &pairs[..300]), ColumnRole::Text);
+    }
+
+    #[test]
+    fn names_tell_codes_and_calendars() {
+        assert!(is_code_name("zip") && is_code_name("home.phone") && !is_code_name("zipper") && !is_code_name("price"));
+        assert!(is_calendar_name("Year") && is_calendar_name("birth_month") && !is_calendar_name("yearling"));
+    }
+}
