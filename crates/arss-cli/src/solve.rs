@@ -49,8 +49,8 @@ pub fn prepare(values: Matrix, how: Scale, messages: &mut Messages) -> Result<Ma
     if how == Scale::None {
         return Ok(values);
     }
-    let (values, done) = arss_table::scale(values, how)?;
-    if !done {
+    let (values, columns) = arss_table::scale(values, how)?;
+    if columns.is_none() {
         messages.add("note: every column is constant, so the values were left unscaled".to_owned());
     }
     Ok(values)
