@@ -24,6 +24,9 @@ def main() -> None:
     chosen = parser.parse_args()
     chosen.out.mkdir(parents=True, exist_ok=True)
     results = summary.read(chosen.results)
+    if "mmd" in results:
+        (chosen.out / "tables.md").write_text("\n\n".join(variants(results)) + "\n")
+        return
     parts = [
         "# Tables\n\nMade by `report.py` from `results*.jsonl`; the protocol is in [README.md](README.md).",
         *comparison(results, "Ten sets"),
@@ -33,6 +36,8 @@ def main() -> None:
         parts += settings(results, summary.read(HERE / "results-grid.jsonl"))
     if (HERE / "results-held.jsonl").exists():
         parts += comparison(summary.read(HERE / "results-held.jsonl"), "Further sets, not used for any setting")
+    if (HERE / "results-variants.jsonl").exists():
+        parts += variants(summary.read(HERE / "results-variants.jsonl"))
     if (HERE / "growth.jsonl").exists():
         parts += growth(pd.read_json(HERE / "growth.jsonl", lines=True))
     (chosen.out / "tables.md").write_text("\n\n".join([*parts, versions(results)]) + "\n")
@@ -131,6 +136,29 @@ def settings(results: pd.DataFrame, grid_results: pd.DataFrame) -> list[str]:
         grid(summary.means(summary.family(steps, "noise"), "accuracy"), 4),
         grid(100 * summary.means(summary.family(steps, "noise"), "corrupted"), 2),
     ]
+
+
+def variants(results: pd.DataFrame) -> list[str]:
+    """What accuracy does not show, for each share of corrupted candidates."""
+    found = summary.variants(summary.common(results, list(results["method"].unique())))
+    heads = ["method", "K", "accuracy", "labels lost too", "corrupted picks, %", "classes met, %", "imbalance"]
+    heads += ["distance: mean", "95 %", "largest", "MMD"]
+    parts = [
+        f"## More than accuracy\n\n{results['set'].nunique()} sets, seeds {_list(results['seed'])}. Distances of clean "
+        f"candidates to the nearest pick are relative to {summary.BEST_DISTANCE}'s. Smaller is better, as for "
+        "imbalance and MMD."
+    ]
+    for share, part in found.groupby("share"):
+        rows = (
+            [
+                *(method, str(k), f"{one.accuracy:.4f}", f"{one.lost:.4f}", f"{100 * one.corrupted:.1f}"),
+                *(f"{100 * one.classes:.1f}", f"{one.imbalance:.3f}"),
+                *(f"{one.coverage:.3f}", f"{one.far95:.3f}", f"{one.farthest:.3f}", f"{one.mmd:.4f}"),
+            ]
+            for (_, method, k), one in part.iterrows()
+        )
+        parts += [f"### {_percent(share)} corrupted", table(heads, rows)]
+    return parts
 
 
 def growth(runs: pd.DataFrame) -> list[str]:
