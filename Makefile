@@ -36,10 +36,11 @@ book: $(MDBOOK)
 	$(MDBOOK) build docs
 	python3 tests/docs/links.py --html target/book/html
 
-# The pictures of the terminal and of the report page, by the present build; needs chromium and chromedriver.
+# The pictures of the terminal, of a choice and of the report page, by the present build; needs chromium and chromedriver.
 pictures:
 	cargo build --release
 	python3 examples/terminal.py target/release/arss docs/images/terminal.svg
+	python3 examples/set_aside.py target/release/arss docs/images/exemplars.svg
 	python3 tests/browser/pictures.py target/release/arss
 
 # The report page in Debian's Chromium; SCREENSHOTS=DIR keeps pictures.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from sklearn.svm import SVC, LinearSVC
 from datasets import load
 
 Matrix = NDArray[np.float64]
+#: From rows, their labels and test rows to the labels of these.
+Learner = Callable[[Matrix, NDArray[np.int64], Matrix], NDArray[np.int64]]
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,54 @@ def score(cell: Cell, picks: NDArray[np.int64]) -> dict[str, float]:
     }
 
 
+def more(cell: Cell, picks: NDArray[np.int64]) -> dict[str, float]:
+    """What accuracy and mean distance do not show.
+
+    `lost_nn` and `lost_svm` are accuracies where the labels of corrupted rows are lost too: such a pick teaches
+    nothing. `classes` is the share of the classes that have a pick, `imbalance` how far the classes' shares of the
+    picks are from those of the clean candidates (0 to 1, total variation). `far95` and `farthest` are distances of
+    clean candidates to the nearest pick, `mmd` the maximum mean discrepancy between picks and clean candidates.
+    """
+    clean = ~cell.corrupted
+    useful = picks[clean[picks]]
+    labels = np.unique(cell.y)
+    ours, all_rows = ((cell.y[rows][:, None] == labels).mean(0) for rows in (picks, np.flatnonzero(clean)))
+    far = _nearest(cell.X[clean], cell.X[picks])
+    return {
+        "lost_nn": _share_right(cell, useful, _nn),
+        "lost_svm": _share_right(cell, useful, _svm),
+        "classes": float((ours > 0).mean()),
+        "imbalance": float(np.abs(ours - all_rows).sum() / 2),
+        "far95": float(np.quantile(far, 0.95)),
+        "farthest": float(far.max()),
+        "mmd": _discrepancy(cell.X[clean], cell.X[picks]),
+    }
+
+
+def _share_right(cell: Cell, picks: NDArray[np.int64], learn: Learner) -> float:
+    """Accuracy on the test rows after training on the picks; 0 if there are none."""
+    if len(picks) == 0:
+        return 0.0
+    return float((learn(cell.X[picks], cell.y[picks], cell.test) == cell.test_y).mean())
+
+
+def _nn(X: Matrix, y: NDArray[np.int64], test: Matrix) -> NDArray[np.int64]:
+    nearest: NDArray[np.int64] = y[((X * X).sum(1) - 2.0 * test @ X.T).argmin(1)]
+    return nearest
+
+
+def _discrepancy(rows: Matrix, picks: Matrix) -> float:
+    """Maximum mean discrepancy under a Gaussian kernel whose width is the median distance of the rows."""
+    squares = _squares(rows, rows)
+    width = np.median(squares[~np.eye(len(rows), dtype=bool)])
+    if width <= 0.0:
+        return 0.0
+    within, across, among = (
+        np.exp(-part / width).mean() for part in (squares, _squares(rows, picks), _squares(picks, picks))
+    )
+    return float(np.sqrt(max(within - 2.0 * across + among, 0.0)))
+
+
 def _svm(X: Matrix, y: NDArray[np.int64], test: Matrix) -> NDArray[np.int64]:
     """LinearSVC(C=1), one class against the rest; accuracies at this tolerance: the default's within .001."""
     if len(np.unique(y)) == 1:
@@ -121,8 +172,19 @@ def _svc(X: Matrix, y: NDArray[np.int64], inner: Matrix) -> NDArray[np.int64]:
 
 def _coverage(rows: Matrix, picks: Matrix) -> float:
     """Mean distance of the rows to the nearest pick."""
-    squares = (rows * rows).sum(1)[:, None] + (picks * picks).sum(1) - 2.0 * rows @ picks.T
-    return float(np.sqrt(np.maximum(squares.min(1), 0.0)).mean())
+    return float(_nearest(rows, picks).mean())
+
+
+def _nearest(rows: Matrix, picks: Matrix) -> Matrix:
+    """The distance of each row to the nearest pick."""
+    nearest: Matrix = np.sqrt(np.maximum(_squares(rows, picks).min(1), 0.0))
+    return nearest
+
+
+def _squares(rows: Matrix, others: Matrix) -> Matrix:
+    """Squared distances."""
+    squares: Matrix = (rows * rows).sum(1)[:, None] + (others * others).sum(1) - 2.0 * rows @ others.T
+    return squares
 
 
 def auroc(cell: Cell, outlier_scores: NDArray[np.float64] | None) -> float | None:

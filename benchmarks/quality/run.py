@@ -39,6 +39,7 @@ def options(words: list[str] | None = None) -> argparse.Namespace:
     what.add_argument("--smoke", action="store_true", help="two small sets, one seed")
     what.add_argument("--held", action="store_true", help="the sets that settings were not chosen on")
     what.add_argument("--grid", action="store_true", help="settings of exemplars instead of methods")
+    parser.add_argument("--variants", action="store_true", help="measure more than accuracy, of fewer methods")
     parser.add_argument("--sets", nargs="+", help="only these sets")
     parser.add_argument("--methods", nargs="+", help="only these methods")
     parser.add_argument("--seeds", nargs="+", type=int, help="only these seeds")
@@ -50,7 +51,7 @@ def configure(chosen: argparse.Namespace) -> Config:
     """The protocol, with what the command line changes."""
     config = tomllib.loads((HERE / "config.toml").read_text())
     protocol: Config = config["protocol"]
-    for part in ("smoke", "held", "grid"):
+    for part in ("variants", "smoke", "held", "grid"):
         if getattr(chosen, part):
             protocol |= config["protocol-" + part]
     for name in ("sets", "seeds", "shares"):
@@ -61,8 +62,9 @@ def configure(chosen: argparse.Namespace) -> Config:
 def catalogue(chosen: argparse.Namespace, config: Config) -> dict[str, Method]:
     """The methods to run; those whose package is missing are named and left out."""
     known = variants(config) if chosen.grid else methods.OURS | methods.RIVALS
+    usual = config["methods"] if chosen.variants else known
     found = {}
-    for name in chosen.methods or known:
+    for name in chosen.methods or usual:
         if methods.versions({known[name].package})[known[name].package] is None:
             print(f"skipped: {name} (package {known[name].package} is not installed)", file=sys.stderr)
         else:
@@ -111,18 +113,19 @@ def measure(task: Task, names: Iterable[str], chosen: argparse.Namespace) -> tup
     lines, errors = [], []
     for name in names:
         try:
-            lines.append(vars(task) | {"method": name} | _one(cell, known[name], config["k"], task.seed))
+            lines.append(vars(task) | {"method": name} | _one(cell, known[name], config, task.seed))
         except Exception as error:  # a rival that fails must not end the run
             errors.append(f"failed: {name} on {task}: {error!r}")
     return lines, errors
 
 
-def _one(cell: objective.Cell, method: Method, ks: list[int], seed: int) -> Line:
-    ks = [k for k in ks if k < len(cell.X)]
+def _one(cell: objective.Cell, method: Method, config: Config, seed: int) -> Line:
+    ks = [k for k in config["k"] if k < len(cell.X)]
     start = time.perf_counter()
     picks, outlier_scores = method.run(cell.X, ks, seed)
     seconds = time.perf_counter() - start
-    found = [objective.score(cell, chosen) for chosen in picks]
+    more = objective.more if config["more"] else lambda cell, chosen: {}
+    found = [objective.score(cell, chosen) | more(cell, chosen) for chosen in picks]
     line: Line = {name: [round(one[name], 5) for one in found] for name in found[0]}
     auroc = objective.auroc(cell, outlier_scores)
     line |= {"k": ks, "auroc": auroc and round(auroc, 6), "seconds": round(seconds, 4)}
@@ -160,7 +163,7 @@ def main() -> int:
     chosen = options()
     config = available(configure(chosen), datasets.folder(chosen.data))
     names = list(catalogue(chosen, config))
-    part = next((part for part in ("smoke", "held", "grid") if getattr(chosen, part)), None)
+    part = next((part for part in ("variants", "smoke", "held", "grid") if getattr(chosen, part)), None)
     out = chosen.out or HERE / ("results.jsonl" if part is None else f"results-{part}.jsonl")
     if chosen.smoke:
         out.unlink(missing_ok=True)

@@ -9,12 +9,17 @@ from scipy.stats import wilcoxon
 
 BASE = "exemplars"
 PER_K = ["nn", "svm", "corrupted", "coverage", "k"]
+#: What `--variants` measures besides.
+MORE = ["lost_nn", "lost_svm", "classes", "imbalance", "far95", "farthest", "mmd"]
+#: Distances are shown relative to this method's on the same table.
+BEST_DISTANCE = "FasterPAM"
 
 
 def read(path: Path) -> pd.DataFrame:
     """One row for each method, table and K; `accuracy` is the mean of both classifiers."""
     frame = pd.read_json(path, lines=True, precise_float=True)
-    frame = frame.explode(PER_K, ignore_index=True).astype(dict.fromkeys(PER_K, float)).astype({"k": int})
+    per_k = PER_K + [name for name in MORE if name in frame]
+    frame = frame.explode(per_k, ignore_index=True).astype(dict.fromkeys(per_k, float)).astype({"k": int})
     frame["accuracy"] = (frame["nn"] + frame["svm"]) / 2
     frame["family"] = frame["kind"].map(lambda kind: kind if kind in ("none", "gross") else "noise")
     return frame
@@ -44,6 +49,20 @@ def coverage(frame: pd.DataFrame) -> pd.DataFrame:
     random = frame[frame["method"] == "random"].set_index(where)["coverage"].rename("random")
     joined = frame.join(random, on=where)
     return means(joined.assign(relative=joined["coverage"] / joined["random"]), "relative")
+
+
+def variants(frame: pd.DataFrame) -> pd.DataFrame:
+    """Means of the sets' means for each share, method and K; distances relative to FasterPAM's on the same table."""
+    where = ["set", "kind", "share", "seed", "k"]
+    distances = ["coverage", "far95", "farthest"]
+    best = frame[frame["method"] == BEST_DISTANCE].set_index(where)[distances]
+    joined = frame.join(best, on=where, rsuffix="_best")
+    for name in distances:
+        joined[name] /= joined[name + "_best"]
+    joined["lost"] = (joined["lost_nn"] + joined["lost_svm"]) / 2
+    shown = ["accuracy", "lost", "corrupted", "classes", "imbalance", *distances, "mmd"]
+    by_set = joined.groupby(["share", "method", "k", "set"])[shown].mean()
+    return by_set.groupby(["share", "method", "k"]).mean()
 
 
 def ranks(frame: pd.DataFrame) -> pd.DataFrame:

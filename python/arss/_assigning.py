@@ -39,7 +39,12 @@ class AssigningSelector(RowSelector):
         values = _array(data)
         if not np.isfinite(values).all():
             raise ValueError(explain_not_finite(data.table, data.names))
+        values = self._as_in_fit(values)
         return _spread(pairwise_distances_argmin(values, self.exemplars_).astype(np.int64), data)
+
+    def _as_in_fit(self, values: Floats) -> Floats:
+        """New rows on the scale of `fit`."""
+        return values
 
     def _keep(self, found: "_core.Selection", data: Input) -> None:
         super()._keep(found, data)

@@ -129,7 +129,7 @@ class RowSelector(BaseEstimator):
         """
         if is_outside(X):
             return self._fit_outside(X, (sample_weight, groups), read_memory(memory), scratch_folder(scratch))
-        data = read(self, X, self.missing, self.encode)
+        data = self._scaled(read(self, X, self.missing, self.encode))
         settings, group = self._all_settings(data, sample_weight, groups)
         with over_quota(group):
             found = solve(self, data, self._count(data), settings, all_scores=self._wants_all_scores())
@@ -155,6 +155,7 @@ class RowSelector(BaseEstimator):
         source = open_rows(X, folder, memory)
         data = Input(np.empty((0, source.columns)), source.rows, None, source.names)
         settings, group = self._all_settings(data, *attributes)
+        self._scale_file(source.file, folder)
         with Watch(type(self).__name__, self.verbose, self.callback) as watch, over_quota(group):
             found = _core.stream(
                 source.file,
@@ -172,6 +173,13 @@ class RowSelector(BaseEstimator):
             self.feature_names_in_ = np.array(source.names, dtype=object)
         self._keep_outside(found, data)
         return self
+
+    def _scaled(self, data: Input) -> Input:
+        """The table on the scale that the method works on: as it comes, unless a subclass scales."""
+        return data
+
+    def _scale_file(self, file: "_core.RowFile", folder: Path) -> None:
+        """Bring rows in a file to the scale that the method works on."""
 
     def _keep_outside(self, found: "_core.Selection", data: Input) -> None:
         """Store the result of a table that is not at hand."""

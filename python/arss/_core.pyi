@@ -40,6 +40,7 @@ class Selection(TypedDict):
     seconds: tuple[float, float, float]
     rows_scored: int
     notes: list[tuple[str, str]]
+    set_aside: tuple[int, float] | None
 
 def select(
     table: NDArray[np.floating[Any]] | list[NDArray[np.floating[Any]]],
@@ -63,6 +64,17 @@ def plan(
     max_iter: int | None = None,
 ) -> tuple[int, float, int]: ...
 
+#: What was measured of a column: unit, centre, width, what bent values are divided by, usable.
+Measured = tuple[float, float, float, float | None, bool]
+
+def scale(
+    table: NDArray[np.floating[Any]] | list[NDArray[np.floating[Any]]], how: str
+) -> tuple[NDArray[np.floating[Any]], list[Measured] | None]: ...
+def rescale(
+    table: NDArray[np.floating[Any]] | list[NDArray[np.floating[Any]]], columns: Sequence[Measured]
+) -> NDArray[np.floating[Any]]: ...
+def location_and_spread(columns: Sequence[Measured]) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+
 class RowFile:
     @staticmethod
     def open(path: Path, offset: int, shape: tuple[int, int], single: bool) -> RowFile: ...
@@ -71,6 +83,7 @@ class RowFile:
     @staticmethod
     def scratch(folder: Path, columns: int, single: bool) -> RowFile: ...
     def append(self, rows: NDArray[np.floating[Any]]) -> None: ...
+    def scale(self, how: str, folder: Path) -> list[Measured] | None: ...
 
 def stream(
     file: RowFile,

@@ -1,15 +1,18 @@
 """The selector we recommend."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arss import _core, _scaling
 from arss._assigning import AssigningSelector
 from arss._constraints import PROPORTIONAL, Groups, positions
 from arss._docs import shared_docs
 from arss._input import Input, count
+from arss._missing import Floats
 from arss._progress import Callback
 from arss._random import seed
 
@@ -22,7 +25,7 @@ class Exemplars(AssigningSelector):
 
     Rows that are alone and lonelier than those around them are set aside as outliers. The picks cover the rest
     without repeating each other: a greedy choice, improved by swaps and, in large tables, by passes over all rows.
-    Time and memory are linear in the number of rows. Columns should be on one scale (`StandardScaler`).
+    Time and memory are linear in the number of rows. Columns should be on one scale (`scale="robust"`).
 
     Parameters
     ----------
@@ -42,6 +45,11 @@ class Exemplars(AssigningSelector):
     refine : int, default=4
         Rounds of refinement in tables of more than 4,096 rows: more are slower and better, 0 is the choice from a
         sample.
+    scale : {"auto", "none", "robust", "standard", "unit"}, default="auto"
+        How columns are scaled first. "auto" scales nothing, as scikit-learn users expect of an estimator: arrays,
+        frames and files are taken as they come. "robust" is the default of the command line: robust deviations from
+        the median, bent so that no cell counts for more than four of them. "standard" makes mean 0 and variance 1,
+        "unit" makes the range 0 to 1. `predict` scales new rows by what `fit` measured.
     include : list of int, default=()
         Positions of rows that must be chosen. They come first, in this order, and pass the gate.
     exclude : list of int, default=()
@@ -66,6 +74,12 @@ class Exemplars(AssigningSelector):
         What each pick adds to the coverage.
     outlier_scores_ : ndarray of shape (n,)
         How unusual each row is; **above 1 is beyond the gate**: an outlier.
+    n_outliers_ : int
+        How many rows were set aside; 0 without the gate.
+    outlier_confidence_ : float or None
+        How clearly they differ from the other rows, 0 to 1; below .5 look at them before you trust the choice. None if
+        nothing was set aside. `notes_` says whether they look like scattered errors or like a group; `gate=False` keeps
+        them.
     labels_ : ndarray of shape (n,)
         The exemplar nearest to each row, as a position in `sample_indices_`; -1 for rows that
         `missing="drop"` left out.
@@ -75,7 +89,9 @@ class Exemplars(AssigningSelector):
         Coverage by the first 1, 2, ... picks: the mean similarity, 0 to 1, of a row to the nearest of them, each
         row counting what it counted in the choice.
     exemplars_ : ndarray of shape (n_chosen, n_columns)
-        The chosen rows as the method saw them (encoded, filled).
+        The chosen rows as the method saw them (encoded, filled, scaled).
+    location_, spread_ : ndarray of shape (n_columns,) or None
+        The value of each column that becomes 0, and what counts for one near it; None if nothing was scaled.
     all_scores_ : ndarray of shape (n,)
         `scores_` of the picks, 0 for the other rows.
     %(n_iter)s
@@ -104,6 +120,11 @@ class Exemplars(AssigningSelector):
     _method = "exemplars"
     _settings_names = ("landmarks", "ridge", "gate", "nested", "refine")
 
+    n_outliers_: int
+    outlier_confidence_: float | None
+    location_: Any
+    spread_: Any
+
     def __init__(
         self,
         n_samples: int | float | str = 10,
@@ -113,6 +134,7 @@ class Exemplars(AssigningSelector):
         gate: bool = True,
         nested: bool = False,
         refine: int = 4,
+        scale: str = _scaling.AUTO,
         include: Any = (),
         exclude: Any = (),
         quotas: str | Mapping[Any, int] = PROPORTIONAL,
@@ -129,6 +151,7 @@ class Exemplars(AssigningSelector):
         self.gate = gate
         self.nested = nested
         self.refine = refine
+        self.scale = scale
         self.include = include
         self.exclude = exclude
         self.quotas = quotas
@@ -152,6 +175,40 @@ class Exemplars(AssigningSelector):
 
     def _weight_settings(self, weights: NDArray[np.float64]) -> dict[str, object]:
         return {"weights": weights}
+
+    def _scaled(self, data: Input) -> Input:
+        how = _scaling.wanted(self.scale)
+        columns = None
+        if how is not None:
+            data, columns = _scaling.scaled(data, how)
+        self._keep_scale(columns)
+        return data
+
+    def _scale_file(self, file: "_core.RowFile", folder: Path) -> None:
+        how = _scaling.wanted(self.scale)
+        columns = None
+        if how is not None:
+            columns = file.scale(how, folder)
+            _scaling.warn_constant(columns)
+        self._keep_scale(columns)
+
+    def _keep_scale(self, columns: "list[_core.Measured] | None") -> None:
+        self._columns = columns
+        self.location_, self.spread_ = (None, None) if columns is None else _core.location_and_spread(columns)
+
+    def _as_in_fit(self, values: Floats) -> Floats:
+        return values if self._columns is None else _core.rescale(values, self._columns)
+
+    def _keep(self, found: "_core.Selection", data: Input) -> None:
+        super()._keep(found, data)
+        self._keep_gate(found)
+
+    def _keep_outside(self, found: "_core.Selection", data: Input) -> None:
+        super()._keep_outside(found, data)
+        self._keep_gate(found)
+
+    def _keep_gate(self, found: "_core.Selection") -> None:
+        self.n_outliers_, self.outlier_confidence_ = found["set_aside"] or (0, None)
 
     def _group(self, groups: Any, data: Input) -> Groups | None:
         if groups is None:

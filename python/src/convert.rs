@@ -36,7 +36,8 @@ fn report(found: &Bound<'_, PyDict>, report: Report) -> PyResult<()> {
     found.set_item("seconds", (seconds.prepare, seconds.solve, seconds.score))?;
     found.set_item("rows_scored", report.rows_scored)?;
     let notes: Vec<(&str, String)> = report.notes.iter().map(|note| (kind(note), note.to_string())).collect();
-    found.set_item("notes", notes)
+    found.set_item("notes", notes)?;
+    found.set_item("set_aside", report.set_aside().map(|aside| (aside.rows, aside.confidence)))
 }
 
 fn history<'py>(py: Python<'py>, steps: &[HistoryStep]) -> PyResult<Bound<'py, PyDict>> {
@@ -57,7 +58,7 @@ fn kind(note: &Note) -> &'static str {
         Note::Saturated { .. } => "saturated",
         Note::LossNeverActed => "loss_never_acted",
         Note::Sampled { .. } => "sampled",
-        Note::Gated { .. } => "gated",
+        Note::Gated(_) => "gated",
         _ => "other",
     }
 }

@@ -9,10 +9,13 @@ use std::time::Duration;
 use arss::out_of_core::{RowSource, Stream};
 use arss::{Count, Error, Method, RunOptions, Selection};
 use arss_table::scratch::{DiskFloat, ScratchFile};
-use arss_table::{DiskMatrix, Matrix, ReadOptions, TableError};
+use arss_table::{ColumnScale, DiskMatrix, Matrix, ReadOptions, Scale, TableError, scale_values};
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+
+use crate::error::exception;
+use crate::scaling::{self, Measured};
 
 /// A table that was read: its rows in a file, their number, the names of the columns, and notes.
 type Read = (RowFile, usize, Vec<String>, Vec<String>);
@@ -21,7 +24,7 @@ type Read = (RowFile, usize, Vec<String>, Vec<String>);
 const POLL: Duration = Duration::from_millis(50);
 
 /// The exception for a table that cannot be read.
-fn table_error(error: TableError) -> PyErr {
+pub fn table_error(error: TableError) -> PyErr {
     match error {
         TableError::Input(reason) => PyValueError::new_err(reason),
         TableError::Run(reason) => PyOSError::new_err(reason),
@@ -59,23 +62,11 @@ impl RowFile {
     /// at most `memory` bytes are held meanwhile. Returns the table, its rows, the names of its columns, and notes.
     #[staticmethod]
     fn read(py: Python<'_>, path: PathBuf, folder: PathBuf, memory: u64) -> PyResult<Read> {
-        let (sender, inbox) = channel();
         let options = ReadOptions { scratch: Some(folder), memory: Some(memory), ..ReadOptions::default() };
-        // On a thread of its own, so that Ctrl-C is seen at once.
-        thread::Builder::new().name("arss-read".into()).spawn(move || {
-            let table = arss_table::open(&[path], &options);
-            // Nobody listens after Ctrl-C.
-            let _ = sender.send(table.map(|table| (table.matrix, table.feature_names, table.notes)));
+        let (matrix, names, notes) = watched(py, move || {
+            let table = arss_table::open(&[path], &options)?;
+            Ok((table.matrix, table.feature_names, table.notes))
         })?;
-        let inbox = Mutex::new(inbox);
-        let (matrix, names, notes) = loop {
-            let next = py.detach(|| inbox.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(POLL));
-            match next {
-                Ok(table) => break table.map_err(table_error)?,
-                Err(RecvTimeoutError::Timeout) => py.check_signals()?,
-                Err(RecvTimeoutError::Disconnected) => return Err(PyOSError::new_err("reading ended without a word")),
-            }
-        };
         let (rows, columns) = matrix.shape();
         let state = match matrix {
             Matrix::Disk32(rows) => State::Rows32(rows),
@@ -103,6 +94,67 @@ impl RowFile {
             Some(State::Filling64(scratch)) => append(scratch, &rows.extract()?, self.columns),
             _ => Err(PyValueError::new_err("rows can only be appended to a scratch file that is not in use")),
         }
+    }
+
+    /// Scales the columns, by way of a scratch file in `folder`; returns what was measured, `None` if all are constant.
+    fn scale(&mut self, py: Python<'_>, how: &str, folder: PathBuf) -> PyResult<Option<Vec<Measured>>> {
+        let how = scaling::named(how)?;
+        let (state, columns) = match self.take()? {
+            Typed::F32(rows) => {
+                let (rows, columns) =
+                    watched(py, move || scale_rows(rows.with_folder(folder), how))?.map_err(exception)?;
+                (State::Rows32(rows), columns)
+            }
+            Typed::F64(rows) => {
+                let (rows, columns) =
+                    watched(py, move || scale_rows(rows.with_folder(folder), how))?.map_err(exception)?;
+                (State::Rows64(rows), columns)
+            }
+        };
+        self.state = Some(state);
+        Ok(columns.map(scaling::measured))
+    }
+}
+
+impl RowFile {
+    /// Takes the rows out.
+    fn take(&mut self) -> PyResult<Typed> {
+        Ok(match self.state.take() {
+            Some(State::Filling32(scratch)) => Typed::F32(DiskMatrix::in_scratch(scratch, self.columns)),
+            Some(State::Filling64(scratch)) => Typed::F64(DiskMatrix::in_scratch(scratch, self.columns)),
+            Some(State::Rows32(rows)) => Typed::F32(rows),
+            Some(State::Rows64(rows)) => Typed::F64(rows),
+            None => return Err(PyValueError::new_err("the file was used already")),
+        })
+    }
+}
+
+/// Calls `work` on a thread of its own, so that Ctrl-C is seen at once.
+fn watched<R: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce() -> Result<R, TableError> + Send + 'static,
+) -> PyResult<R> {
+    let (sender, inbox) = channel();
+    // Nobody listens after Ctrl-C.
+    thread::Builder::new().name("arss-table".into()).spawn(move || drop(sender.send(work())))?;
+    let inbox = Mutex::new(inbox);
+    loop {
+        match py.detach(|| inbox.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(POLL)) {
+            Ok(done) => return done.map_err(table_error),
+            Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+            Err(RecvTimeoutError::Disconnected) => return Err(PyOSError::new_err("reading ended without a word")),
+        }
+    }
+}
+
+/// Scales rows in a file, checked to be finite before.
+fn scale_rows<T: DiskFloat>(
+    rows: DiskMatrix<T>,
+    how: Scale,
+) -> Result<Result<(DiskMatrix<T>, Option<Vec<ColumnScale>>), Error>, TableError> {
+    match rows.check()? {
+        Some(wrong) => Ok(Err(wrong)),
+        None => scale_values(rows, how, &[]).map(Ok),
     }
 }
 
@@ -136,14 +188,7 @@ enum Typed {
 impl FileTable {
     /// Takes the table out of its Python object.
     pub fn take(file: &mut RowFile, memory: usize, folder: PathBuf) -> PyResult<Self> {
-        let rows = match file.state.take() {
-            Some(State::Filling32(scratch)) => Typed::F32(DiskMatrix::in_scratch(scratch, file.columns)),
-            Some(State::Filling64(scratch)) => Typed::F64(DiskMatrix::in_scratch(scratch, file.columns)),
-            Some(State::Rows32(rows)) => Typed::F32(rows),
-            Some(State::Rows64(rows)) => Typed::F64(rows),
-            None => return Err(PyValueError::new_err("the file was used already")),
-        };
-        Ok(FileTable { rows, memory, folder })
+        Ok(FileTable { rows: file.take()?, memory, folder })
     }
 
     /// Chooses rows.

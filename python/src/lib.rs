@@ -6,6 +6,7 @@ mod distributed;
 mod error;
 mod files;
 mod plan;
+mod scaling;
 mod settings;
 mod table;
 mod worker;
@@ -96,5 +97,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(distributed::drive, module)?)?;
     module.add_function(wrap_pyfunction!(distributed::columns, module)?)?;
     module.add_function(wrap_pyfunction!(plan::plan, module)?)?;
+    module.add_function(wrap_pyfunction!(scaling::scale, module)?)?;
+    module.add_function(wrap_pyfunction!(scaling::rescale, module)?)?;
+    module.add_function(wrap_pyfunction!(scaling::location_and_spread, module)?)?;
     Ok(())
 }

@@ -46,6 +46,8 @@ CASES: list[tuple[type, type, dict[str, Any]]] = [
     (arss.RRSS, arss.dask.RRSS, {"max_iter": 40}),
     (arss.TED, arss.dask.TED, {}),
     (arss.Exemplars, arss.dask.Exemplars, {"landmarks": 128}),
+    (arss.Exemplars, arss.dask.Exemplars, {"scale": "robust"}),
+    (arss.Exemplars, arss.dask.Exemplars, {"scale": "standard"}),
     (arss.Exemplars, arss.dask.Exemplars, {"n_samples": "auto", "gate": False, "include": [5], "exclude": [0, 9]}),
 ]
 
@@ -65,6 +67,9 @@ def test_same_rows_as_in_memory(client: Client, here: type, there: type, setting
     if hasattr(local, "labels_"):
         np.testing.assert_array_equal(far.labels_.compute(), local.labels_)
         np.testing.assert_allclose(far.shares_, local.shares_, rtol=1e-10)
+        assert (far.n_outliers_, far.outlier_confidence_) == (local.n_outliers_, local.outlier_confidence_)
+        np.testing.assert_array_equal(far.location_, local.location_)
+        np.testing.assert_array_equal(far.spread_, local.spread_)
     np.testing.assert_array_equal(far.select(spread(X)), local.select(X))
 
 

@@ -189,3 +189,15 @@ def test_diverse_and_kernel() -> None:
             assert distinct[1] == 12 > distinct[0], (kind, kernel, distinct)
     X, group = planted(wild=0)
     assert len(set(group[arss.TED(5, kernel="rbf").fit(X).sample_indices_])) == 5
+
+
+def test_how_sure_the_gate_is() -> None:
+    X, _ = planted(wild=8)
+    selector = arss.Exemplars(5).fit(X)
+    assert selector.n_outliers_ == (selector.outlier_scores_ > 1).sum() > 0
+    assert selector.outlier_confidence_ is not None and 0.5 < selector.outlier_confidence_ <= 1
+    assert f"confidence {selector.outlier_confidence_:.2f}" in selector.notes_[0]
+    opened = arss.Exemplars(5, gate=False).fit(X)
+    assert (opened.n_outliers_, opened.outlier_confidence_) == (0, None)
+    equal = arss.Exemplars(3).fit(np.full((30, 2), 1.5))
+    assert (equal.n_outliers_, equal.outlier_confidence_) == (0, None)

@@ -169,6 +169,13 @@ def check_reasons(browser):
     assert len(why) == 20 and all("value" in text for text in why[:10]), why
 
 
+def check_set_aside(browser):
+    """What was set aside has a paragraph: how many rows, how sure, what they look like, how to keep them."""
+    shown = browser.script("return document.querySelector('#set-aside p').textContent")
+    assert " of 400 rows (" in shown and "Confidence " in shown and "look like scattered errors" in shown, shown
+    assert "--no-gate" in shown and "gate=False" in shown, shown
+
+
 def check_zoom(browser):
     label = (
         "return [...document.querySelectorAll('#map .role-axis-label text')].map((t) => t.textContent).sort().join()"
@@ -299,8 +306,10 @@ def main():
         with Browser(folder / "profile") as browser:
             check_page(browser, folder / "exemplars.html", 4)
             check_charts(browser, {"map": 200, "coverage": 1, "outliers": 5, "scores": 9})
+            check_set_aside(browser)
             check_page(browser, folder / "rrss.html", 5)
             check_charts(browser, {"map": 200, "outliers": 5, "scores": 5, "convergence": 2})
+            assert browser.script("return document.getElementById('set-aside')") is None
             check_page(browser, folder / "demo" / "report.html", 4)
             check_page(browser, folder / "compare.html", 4)
             check_comparison(browser)

@@ -1,6 +1,6 @@
 //! The result as one JSON object.
 
-use arss::{Note, Selection, Status};
+use arss::{Selection, SetAside, Status};
 use arss_table::{ColumnInfo, Table};
 use serde::Serialize;
 
@@ -24,9 +24,9 @@ struct Result<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     names: Option<Vec<String>>,
     scores: &'a [f64],
-    /// Items beyond the gate (exemplars).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    outliers: Option<usize>,
+    /// What was set aside (exemplars).
+    #[serde(flatten)]
+    gate: Option<Gate>,
     /// The share of the items that each pick stands for (exemplars, facility).
     #[serde(skip_serializing_if = "Option::is_none")]
     shares: Option<&'a [f64]>,
@@ -54,17 +54,38 @@ struct Result<'a> {
     column_roles: &'a [ColumnInfo],
 }
 
+/// Items beyond the gate, and how sure that is; null where there are none.
+#[derive(Debug, Serialize)]
+struct Gate {
+    outliers: usize,
+    #[serde(flatten)]
+    how: HowSure,
+}
+
+/// How sure it is that rows are outliers; null where none were set aside.
+#[derive(Debug, Serialize)]
+pub struct HowSure {
+    /// How clearly they differ from the other rows, 0 to 1.
+    outlier_confidence: Option<f64>,
+    /// The share of them that have another one near by: of a group most do, of scattered errors few.
+    outlier_company: Option<f64>,
+}
+
+impl HowSure {
+    /// What a result says.
+    pub fn of(aside: Option<SetAside>) -> Self {
+        HowSure {
+            outlier_confidence: aside.map(|aside| aside.confidence),
+            outlier_company: aside.map(|aside| aside.company),
+        }
+    }
+}
+
 #[derive(Debug, Serialize)]
 struct Seconds {
     prepare: f64,
     solve: f64,
     score: f64,
-}
-
-/// Items that were set aside.
-pub fn outliers(selection: &Selection) -> usize {
-    let set_aside = |note: &Note| if let Note::Gated { rows, .. } = note { Some(*rows) } else { None };
-    selection.report.notes.iter().find_map(set_aside).unwrap_or_default()
 }
 
 /// How a run ended, as a word for machines: only an interruption stops one early.
@@ -77,6 +98,7 @@ pub fn text(table: &Table, job: &Job<'_>, selection: &Selection, for_file: bool)
     let assignment = selection.assignment.as_ref();
     let (n_samples, n_features) = table.matrix.shape();
     let report = &selection.report;
+    let aside = report.set_aside();
     let name = |&column: &usize| table.name(column).map(str::to_owned);
     let seconds = report.seconds;
     let result = Result {
@@ -89,7 +111,8 @@ pub fn text(table: &Table, job: &Job<'_>, selection: &Selection, for_file: bool)
         ids: if job.features { None } else { selection.indices.iter().map(|&row| table.id(row)).collect() },
         names: if job.features { selection.indices.iter().map(name).collect() } else { None },
         scores: &selection.scores,
-        outliers: (job.method.name() == "exemplars").then(|| outliers(selection)),
+        gate: (job.method.name() == "exemplars")
+            .then(|| Gate { outliers: aside.map_or(0, |aside| aside.rows), how: HowSure::of(aside) }),
         shares: assignment.map(|assignment| assignment.shares.as_slice()),
         coverage: assignment.map(|assignment| assignment.coverage.as_slice()),
         status: status(report.status),

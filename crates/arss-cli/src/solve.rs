@@ -54,8 +54,8 @@ pub fn prepare(
     if how == Scale::None {
         return Ok(values);
     }
-    let (values, done) = arss_table::scale(values, how, categories)?;
-    if !done {
+    let (values, columns) = arss_table::scale(values, how, categories)?;
+    if columns.is_none() {
         messages.add("note: every column is constant, so the values were left unscaled".to_owned());
     }
     Ok(values)

@@ -31,7 +31,9 @@ fn json_has_every_field() {
         }
         assert!(result["rows_scored"].is_u64() && result["seconds"]["solve"].is_f64() && result["notes"].is_array());
         assert_eq!(result["columns"], serde_json::json!(["height", "width", "depth"]));
-        assert_eq!(result.get("outliers").is_some(), method == "exemplars");
+        for field in ["outliers", "outlier_confidence", "outlier_company"] {
+            assert_eq!(result.get(field).is_some(), method == "exemplars", "{method}: {field}");
+        }
         let assigns = ["exemplars", "facility"].contains(&method);
         for field in ["shares", "coverage"] {
             let values = result.get(field).map(|values| values.as_array().unwrap().len());

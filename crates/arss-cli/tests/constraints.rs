@@ -111,6 +111,11 @@ fn every_row_has_its_exemplar() {
         assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-9);
         if method == "exemplars" {
             assert_eq!(result["outliers"], 2);
+            let sure = |field: &str| (0.0..=1.0).contains(&result[field].as_f64().unwrap());
+            assert!(sure("outlier_confidence") && sure("outlier_company"), "{result}");
+            let open = folder.json("select t.csv -k 3 --no-gate");
+            assert_eq!(open["outliers"], 0);
+            assert!(open["outlier_confidence"].is_null() && open["outlier_company"].is_null(), "{open}");
             assert!(rows[58..].iter().all(|row| row[3].parse::<f64>().unwrap() > 1.0));
             let ran = folder.run("select t.csv -k 3").ok();
             assert!(ran.err.contains("2 of 60 rows look like outliers"), "{}", ran.err);

@@ -56,6 +56,9 @@ fn damaged_rows_are_found_and_named() {
     let scores: Vec<f64> = rows.iter().map(|row| row["outlier_score"].as_f64().unwrap()).collect();
     assert!(scores.windows(2).all(|pair| pair[0] >= pair[1]) && scores[2] > 1.0, "{scores:?}");
     assert_eq!(result["outliers"], result["indices"].as_array().unwrap().len());
+    // Three rows alone: clearly different, and no group.
+    assert!((0.5..=1.0).contains(&result["outlier_confidence"].as_f64().unwrap()), "{result}");
+    assert!((0.0..0.5).contains(&result["outlier_company"].as_f64().unwrap()), "{result}");
 }
 
 #[test]

@@ -86,6 +86,31 @@ fn the_page_says_what_the_result_says() {
 }
 
 #[test]
+fn the_page_says_how_sure_it_is_of_what_was_set_aside() {
+    let folder = Folder::with("t.csv", hostile_csv());
+    let result = folder.json("select t.csv -k 4 --report page.html");
+    let text = page_data(&folder.read("page.html"))["set_aside"].as_str().unwrap().to_owned();
+    let confidence = result["outlier_confidence"].as_f64().unwrap();
+    assert!(text.starts_with(&format!("{} of 121 rows (", result["outliers"])), "{text}");
+    assert!(text.contains(&format!("Confidence {confidence:.2} of 1: they differ ")), "{text}");
+    let like = if result["outlier_company"].as_f64().unwrap() < 0.5 { "scattered errors" } else { "a group" };
+    assert!(text.contains(&format!("they look like {like}")), "{text}");
+    assert!(text.contains("--no-gate") && text.contains("gate=False"), "{text}");
+
+    // A page that is made later says the same, and one without the gate nothing.
+    folder.run("select t.csv -k 4 --result saved.json").ok();
+    folder.run("report saved.json -o later.html").ok();
+    assert_eq!(page_data(&folder.read("later.html"))["set_aside"], text.as_str());
+    folder.run("select t.csv -k 4 --no-gate --report open.html").ok();
+    assert!(page_data(&folder.read("open.html"))["set_aside"].is_null());
+
+    // `outliers` has a threshold instead of a gate.
+    folder.run("outliers t.csv --report strange.html").ok();
+    let strange = page_data(&folder.read("strange.html"))["set_aside"].as_str().unwrap().to_owned();
+    assert!(strange.contains("--threshold") && !strange.contains("--no-gate"), "{strange}");
+}
+
+#[test]
 fn neighbours_are_the_nearest_rows() {
     let folder = Folder::with("line.csv", "x\n0\n10\n11\n13\n30\n-4\n");
     folder.run("select line.csv -k 6 --scale none --report page.html").ok();

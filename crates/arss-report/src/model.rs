@@ -28,6 +28,8 @@ pub struct Report<'a> {
     /// `row` or `column`.
     item: &'static str,
     summary: [String; 3],
+    /// The rows that were set aside, and how sure that is.
+    set_aside: Option<String>,
     facts: Vec<[String; 2]>,
     /// Names of the cells of an item.
     headings: Vec<String>,
@@ -108,6 +110,7 @@ impl<'a> Report<'a> {
             input: subject.input.clone(),
             item: subject.item(),
             summary: summary::sentences(subject),
+            set_aside: summary::set_aside(subject),
             facts: summary::facts(subject),
             headings: subject.headings(),
             map: Map::new(subject),

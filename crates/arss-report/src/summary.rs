@@ -1,12 +1,15 @@
 //! What was asked and found, in words.
 
-use arss::{Count, Method, Note, Status};
+use arss::{Count, Method, Note, SetAside, Status};
 use arss_table::number_text::number;
 
 use crate::subject::Subject;
 
 /// Picks that are named in a sentence.
 const NAMED: usize = 5;
+/// From this confidence on rows differ clearly, from this visibly.
+const CLEAR: f64 = 0.8;
+const UNCLEAR: f64 = 0.5;
 
 /// What was asked, what was found, and what is strange: a sentence each.
 pub fn sentences(subject: &Subject<'_>) -> [String; 3] {
@@ -70,8 +73,8 @@ fn strange(subject: &Subject<'_>) -> String {
     }
     let gated = matches!(subject.method, Method::Exemplars(settings) if settings.gate);
     let fate = match (gated, threshold) {
-        (true, 1.0) => "were set side",
-        (true, _) => "were set side if it is above 1",
+        (true, 1.0) => "were set aside",
+        (true, _) => "were set aside if it is above 1",
         _ => "could be chosen all the same (--no-gate)",
     };
     let share = percent(count as f64 / subject.items() as f64);
@@ -81,6 +84,33 @@ fn strange(subject: &Subject<'_>) -> String {
         "{} ({share}) {outliers}, a score above {threshold}, and {fate}; the strangest is {named}.",
         counted(count, item)
     )
+}
+
+/// Which rows were set aside, how sure that is, what they look like, and how to keep them; none if all were kept.
+pub fn set_aside(subject: &Subject<'_>) -> Option<String> {
+    let aside = subject.selection.report.set_aside()?;
+    let SetAside { rows, items, confidence, company } = aside;
+    let item = subject.item();
+    let clearly = match confidence {
+        confidence if confidence >= CLEAR => "clearly",
+        confidence if confidence >= UNCLEAR => "visibly",
+        _ => "not clearly",
+    };
+    let like = if aside.looks_like_a_group() { "a group of their own" } else { "scattered errors" };
+    let keep = match subject.more.threshold {
+        // `arss outliers` has no gate to open.
+        Some(_) => "with a larger --threshold",
+        None => "by --no-gate on the command line, or gate=False in Python",
+    };
+    Some(format!(
+        "{} of {} {item}s ({}) were neither chosen nor represented. Confidence {confidence:.2} of 1: they differ {clearly} \
+         from the others. {} of them have another one near by, so they look like {like}. If they belong to the \
+         table, keep them {keep}.",
+        thousands(rows),
+        thousands(items),
+        percent(rows as f64 / items as f64),
+        percent(company),
+    ))
 }
 
 /// The items with the largest outlier scores, the largest first.
@@ -134,8 +164,8 @@ pub fn facts(subject: &Subject<'_>) -> Vec<[String; 2]> {
             facts.push([name.to_owned(), number(value)]);
         }
     }
-    // That rows were set aside is one of the three sentences.
-    let notes = report.notes.iter().filter(|note| !matches!(note, Note::Gated { .. }));
+    // That rows were set aside has a paragraph of its own.
+    let notes = report.notes.iter().filter(|note| !matches!(note, Note::Gated(_)));
     facts.extend(notes.map(|note| ["Note".to_owned(), note.to_string()]));
     facts
 }

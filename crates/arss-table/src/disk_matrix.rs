@@ -59,6 +59,12 @@ impl<T: DiskFloat> DiskMatrix<T> {
         DiskMatrix { file, name, folder, offset: 0, rows, columns, kind: PhantomData }
     }
 
+    /// The same rows; new ones that do not fit into their place go to a scratch file in `folder`.
+    #[must_use]
+    pub fn with_folder(self, folder: PathBuf) -> Self {
+        DiskMatrix { folder, ..self }
+    }
+
     /// Rows and columns.
     pub fn shape(&self) -> (usize, usize) {
         (self.rows, self.columns)
@@ -130,7 +136,10 @@ impl<T: DiskFloat> DiskMatrix<T> {
     }
 
     /// What is wrong, if the matrix is empty or a value is not finite.
-    pub(crate) fn check(&self) -> Result<Option<arss::Error>, TableError> {
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn check(&self) -> Result<Option<arss::Error>, TableError> {
         let (rows, columns) = self.shape();
         if rows == 0 || columns == 0 {
             return Ok(Some(arss::Error::Empty { rows, columns }));

@@ -56,7 +56,7 @@ pub use matrix::{DenseMatrix, Matrix, MatrixValues};
 pub use missing::{Missing, median};
 pub use options::ReadOptions;
 pub use read::{open, open_with_progress, read_bytes};
-pub use scaling::{Scale, scale};
+pub use scaling::{ColumnScale, Scale, rescale_values, scale, scale_values};
 pub use shape_probe::{TableShape, probe_shape};
 pub use table::{Categories, Picks, SideColumns, Table};
 pub use write::{ExtraColumns, ExtraValues};

@@ -41,67 +41,84 @@ const BOUND: f64 = 4.0;
 /// A bent column is divided by its deviation, or by this if that is smaller: rare flags are not blown up.
 const LEAST_DEVIATION: f64 = 0.7;
 
-/// Scales each column as `how` says; constant columns become 0.
+/// Scales each column as `how` says; constant columns become 0. Gives back what it measured, one per column.
 ///
 /// `categories` has the column that each feature is a category of, where it is one: the features of a category together
-/// count as one column. False, and nothing changed, if all columns are constant.
+/// count as one column; empty if there are none. No measures, and nothing changed, if all columns are constant or `how`
+/// is [`Scale::None`].
 ///
 /// # Errors
 /// If a scratch file cannot be read or written.
-pub fn scale(matrix: Matrix, how: Scale, categories: &[Option<usize>]) -> Result<(Matrix, bool), TableError> {
+pub fn scale(
+    matrix: Matrix,
+    how: Scale,
+    categories: &[Option<usize>],
+) -> Result<(Matrix, Option<Vec<ColumnScale>>), TableError> {
     let same = categories;
     Ok(match matrix {
-        Matrix::F32(matrix) => scale_values(matrix, how, same).map(|(matrix, done)| (Matrix::F32(matrix), done))?,
-        Matrix::F64(matrix) => scale_values(matrix, how, same).map(|(matrix, done)| (Matrix::F64(matrix), done))?,
+        Matrix::F32(matrix) => scale_values(matrix, how, same).map(|(matrix, found)| (Matrix::F32(matrix), found))?,
+        Matrix::F64(matrix) => scale_values(matrix, how, same).map(|(matrix, found)| (Matrix::F64(matrix), found))?,
         Matrix::Disk32(matrix) => {
-            scale_values(matrix, how, same).map(|(matrix, done)| (Matrix::Disk32(matrix), done))?
+            scale_values(matrix, how, same).map(|(matrix, found)| (Matrix::Disk32(matrix), found))?
         }
         Matrix::Disk64(matrix) => {
-            scale_values(matrix, how, same).map(|(matrix, done)| (Matrix::Disk64(matrix), done))?
+            scale_values(matrix, how, same).map(|(matrix, found)| (Matrix::Disk64(matrix), found))?
         }
     })
 }
 
-fn scale_values<T: Float, M: MatrixValues<T>>(
+/// [`scale`] for values of one type in one place.
+///
+/// # Errors
+/// If a scratch file cannot be read or written.
+pub fn scale_values<T: Float, M: MatrixValues<T>>(
     matrix: M,
     how: Scale,
     categories: &[Option<usize>],
-) -> Result<(M, bool), TableError> {
-    let Some(mut columns) = measure(&matrix, how)? else { return Ok((matrix, false)) };
+) -> Result<(M, Option<Vec<ColumnScale>>), TableError> {
+    let Some(ranges) = measure(&matrix, how)? else { return Ok((matrix, None)) };
+    let mut columns: Vec<ColumnScale> = ranges.into_iter().map(|range| range.found).collect();
     weigh_categories(&matrix, how, categories, &mut columns)?;
-    let matrix = matrix.map(|column, value| T::from_f64(columns[column].scaled(value.to_f64())))?;
-    Ok((matrix, true))
+    Ok((rescale_values(matrix, &columns)?, Some(columns)))
 }
 
-/// One column. Centre and width are those of the values divided by `unit`, a power of two near the largest (which is
-/// exact), so that neither 1e150 nor 1e-150 leaves the range when squared.
-#[derive(Debug, Clone, Copy)]
-struct Column {
-    largest: f64,
-    unit: f64,
-    low: f64,
-    high: f64,
-    centre: f64,
-    width: f64,
+/// Scales other rows by what [`scale`] measured of each column.
+///
+/// # Errors
+/// If a scratch file cannot be read or written.
+pub fn rescale_values<T: Float, M: MatrixValues<T>>(matrix: M, columns: &[ColumnScale]) -> Result<M, TableError> {
+    matrix.map(|column, value| T::from_f64(columns[column].scaled(value.to_f64())))
+}
+
+/// What was measured of a column: enough to scale other values as those that were measured.
+///
+/// ```
+/// use arss_table::{ColumnScale, DenseMatrix, Matrix, Scale, scale};
+///
+/// let matrix = DenseMatrix { data: vec![2.0, 4.0, 3.0], rows: 3, columns: 1, by_column: false };
+/// let (_, columns) = scale(Matrix::F64(matrix), Scale::Unit, &[])?;
+/// let column: ColumnScale = columns.expect("not constant")[0];
+/// assert_eq!((column.location(), column.spread(), column.scaled(5.0)), (2.0, 2.0, 1.5));
+/// # Ok::<(), arss_table::TableError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ColumnScale {
+    /// A power of two near the largest value, by which values are divided first (which is exact), so that neither 1e150
+    /// nor 1e-150 leaves the range when squared.
+    pub unit: f64,
+    /// What becomes 0: mean, median or smallest value, in units.
+    pub centre: f64,
+    /// Deviation, robust deviation or range, in units.
+    pub width: f64,
     /// What bent values are divided by; none for scalings that do not bend.
-    bent: Option<f64>,
+    pub bent: Option<f64>,
     /// False for a constant column, which becomes 0.
-    usable: bool,
+    pub usable: bool,
 }
 
-impl Column {
-    const START: Column = Column {
-        largest: 0.0,
-        unit: 1.0,
-        low: f64::INFINITY,
-        high: f64::NEG_INFINITY,
-        centre: 0.0,
-        width: 0.0,
-        bent: None,
-        usable: true,
-    };
-
-    fn scaled(&self, value: f64) -> f64 {
+impl ColumnScale {
+    /// The value on the new scale.
+    pub fn scaled(&self, value: f64) -> f64 {
         let away = value / self.unit - self.centre;
         match self.bent {
             _ if !self.usable => 0.0,
@@ -109,6 +126,35 @@ impl Column {
             None => away / self.width,
         }
     }
+
+    /// The value that becomes 0.
+    pub fn location(&self) -> f64 {
+        self.centre * self.unit
+    }
+
+    /// What counts for one near the location, in units of the column; 0 for a constant column, and for one in which
+    /// whatever is not the median is as far from it as can be.
+    pub fn spread(&self) -> f64 {
+        if self.usable { self.width * self.unit * self.bent.unwrap_or(1.0) } else { 0.0 }
+    }
+}
+
+/// A column while it is measured.
+#[derive(Debug, Clone, Copy)]
+struct Column {
+    largest: f64,
+    low: f64,
+    high: f64,
+    found: ColumnScale,
+}
+
+impl Column {
+    const START: Column = Column {
+        largest: 0.0,
+        low: f64::INFINITY,
+        high: f64::NEG_INFINITY,
+        found: ColumnScale { unit: 1.0, centre: 0.0, width: 0.0, bent: None, usable: true },
+    };
 
     fn is_constant(&self, epsilon: f64) -> bool {
         // Halved, because the difference of two large values may overflow.
@@ -127,14 +173,14 @@ fn measure<T: Float>(table: &impl MatrixValues<T>, how: Scale) -> Result<Option<
         // Nobody scales then.
         Scale::None => return Ok(None),
         Scale::Unit => columns.iter_mut().for_each(|column| {
-            column.centre = column.low / column.unit;
-            column.width = column.high / column.unit - column.centre;
+            column.found.centre = column.low / column.found.unit;
+            column.found.width = column.high / column.found.unit - column.found.centre;
         }),
         Scale::Standard => moments(table, &mut columns)?,
         Scale::Robust => bends(table, &mut columns, epsilon)?,
     }
     for column in &mut columns {
-        column.usable = !column.is_constant(epsilon);
+        column.found.usable = !column.is_constant(epsilon);
     }
     Ok(Some(columns))
 }
@@ -145,7 +191,7 @@ fn weigh_categories<T: Float>(
     table: &impl MatrixValues<T>,
     how: Scale,
     categories: &[Option<usize>],
-    columns: &mut [Column],
+    columns: &mut [ColumnScale],
 ) -> Result<(), TableError> {
     let which: Vec<usize> = (0..categories.len()).filter(|&at| categories[at].is_some()).collect();
     let mut shares = vec![0.0; columns.len()];
@@ -155,7 +201,7 @@ fn weigh_categories<T: Float>(
     for own in which.chunk_by(|&a, &b| categories[a] == categories[b]) {
         let variance: f64 = own.iter().map(|&at| shares[at] * (1.0 - shares[at])).sum();
         let width = if how == Scale::Unit { f64::sqrt(2.0) } else { variance.sqrt().max(LEAST_DEVIATION) };
-        own.iter().for_each(|&at| columns[at] = Column { width, ..Column::START });
+        own.iter().for_each(|&at| columns[at] = ColumnScale { width, ..Column::START.found });
     }
     Ok(())
 }
@@ -172,7 +218,7 @@ fn ranges<T: Float>(table: &impl MatrixValues<T>) -> Result<Vec<Column>, TableEr
         }
     })?;
     for column in columns.iter_mut().filter(|column| column.largest > 0.0) {
-        column.unit = column.largest.log2().floor().min(1023.0).exp2();
+        column.found.unit = column.largest.log2().floor().min(1023.0).exp2();
     }
     Ok(columns)
 }
@@ -183,17 +229,17 @@ fn moments<T: Float>(table: &impl MatrixValues<T>, columns: &mut [Column]) -> Re
     table.visit(&mut |first, values| {
         for (at, value) in values.iter().map(|value| value.to_f64()).enumerate() {
             let column = &mut columns[table.cell(first + at).1];
-            column.centre += value / column.unit;
+            column.found.centre += value / column.found.unit;
         }
     })?;
-    columns.iter_mut().for_each(|column| column.centre /= count);
+    columns.iter_mut().for_each(|column| column.found.centre /= count);
     table.visit(&mut |first, values| {
         for (at, value) in values.iter().map(|value| value.to_f64()).enumerate() {
             let column = &mut columns[table.cell(first + at).1];
-            column.width += (value / column.unit - column.centre).powi(2);
+            column.found.width += (value / column.found.unit - column.found.centre).powi(2);
         }
     })?;
-    columns.iter_mut().for_each(|column| column.width = (column.width / count).sqrt());
+    columns.iter_mut().for_each(|column| column.found.width = (column.found.width / count).sqrt());
     Ok(())
 }
 
@@ -213,8 +259,8 @@ fn bends<T: Float>(table: &impl MatrixValues<T>, columns: &mut [Column], epsilon
     table.each_column(&all, &mut |index, mut values| {
         let column = &mut columns[index];
         // Not in units of the largest value, which may be wild.
-        column.unit = 1.0;
-        column.centre = median(&mut values);
+        column.found.unit = 1.0;
+        column.found.centre = median(&mut values);
         let mut deviation = |&(share, normal): &(f64, f64)| {
             let cut = (share * values.len() as f64) as usize;
             let low = *values.select_nth_unstable_by(cut, f64::total_cmp).1;
@@ -226,12 +272,12 @@ fn bends<T: Float>(table: &impl MatrixValues<T>, columns: &mut [Column], epsilon
             (half > rounding).then_some(half / normal)
         };
         // No pair differs: whatever is not the median is as far from it as can be.
-        column.width = QUANTILES.iter().find_map(&mut deviation).unwrap_or(0.0);
+        column.found.width = QUANTILES.iter().find_map(&mut deviation).unwrap_or(0.0);
         let count = values.len() as f64;
-        values.iter_mut().for_each(|value| *value = bend(*value - column.centre, column.width));
+        values.iter_mut().for_each(|value| *value = bend(*value - column.found.centre, column.found.width));
         let mean = values.iter().sum::<f64>() / count;
         let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count;
-        column.bent = Some(variance.sqrt().max(LEAST_DEVIATION));
+        column.found.bent = Some(variance.sqrt().max(LEAST_DEVIATION));
     })
 }
 
@@ -243,8 +289,8 @@ mod tests {
     fn scaled(data: Vec<f64>, columns: usize, by_column: bool) -> (bool, Vec<f64>) {
         let rows = data.len() / columns;
         let matrix = DenseMatrix { data, rows, columns, by_column };
-        let (matrix, done) = scale_values(matrix, Scale::Standard, &vec![None; columns]).unwrap();
-        (done, matrix.data)
+        let (matrix, found) = scale_values(matrix, Scale::Standard, &[]).unwrap();
+        (found.is_some(), matrix.data)
     }
 
     #[test]
@@ -277,8 +323,8 @@ mod tests {
 
     fn by(how: Scale, data: Vec<f64>) -> Vec<f64> {
         let matrix = DenseMatrix { rows: data.len(), data, columns: 1, by_column: false };
-        let (matrix, done) = scale_values(matrix, how, &vec![None; columns]).unwrap();
-        assert!(done);
+        let (matrix, found) = scale_values(matrix, how, &[]).unwrap();
+        assert!(found.is_some());
         matrix.data
     }
 
@@ -319,5 +365,22 @@ mod tests {
         assert!(zeros.iter().all(|value| value.abs() < 5.8) && zeros[1] == zeros[2]);
         let tail = column(|row| (row as f64 / 100.0).exp());
         assert!(tail.is_sorted_by(|a, b| a < b) && gap(&tail) < 8.0);
+    }
+
+    #[test]
+    fn what_was_measured_scales_the_same_rows_to_the_same_bits() {
+        let data: Vec<f64> = (0..300).map(|cell| (f64::from(cell) * 0.7).sin().exp() * 1e3f64.powi(cell % 3)).collect();
+        let table = || DenseMatrix { data: data.clone(), rows: 100, columns: 3, by_column: false };
+        for how in [Scale::Standard, Scale::Robust, Scale::Unit] {
+            let (scaled, columns) = scale_values(table(), how, &[]).unwrap();
+            let columns = columns.unwrap();
+            assert_eq!(rescale_values(table(), &columns).unwrap().data, scaled.data, "{how:?}");
+            for column in &columns {
+                assert!(column.scaled(column.location()).abs() < 1e-12, "{how:?} {column:?}");
+                let near = column.location() + 1e-3 * column.spread();
+                assert!((column.scaled(near) - 1e-3).abs() < 1e-9, "{how:?} {column:?}");
+            }
+        }
+        assert!(scale_values(table(), Scale::None, &[]).unwrap().1.is_none());
     }
 }

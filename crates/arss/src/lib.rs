@@ -56,7 +56,7 @@ pub use models::ted::{Ted, TedReference};
 pub use models::{RootSteps, Shrinkage};
 pub use options::{Callback, Count, Gamma, Progress, RunOptions};
 pub use samples::Samples;
-pub use selection::{HistoryStep, Note, Report, Seconds, Selection, Solution, Status};
+pub use selection::{HistoryStep, Note, Report, Seconds, Selection, SetAside, Solution, Status};
 
 /// Tables whose rows are on several machines: a method works by passes over parts of the rows.
 ///

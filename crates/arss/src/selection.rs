@@ -82,7 +82,7 @@ pub struct Seconds {
 /// ```
 /// let note = arss::Note::Saturated { k: 9, rank: 3 };
 /// assert!(note.to_string().contains("saturates"));
-/// let note = arss::Note::Gated { rows: 47, items: 1000, confidence: 0.9, company: 0.1 };
+/// let note = arss::Note::Gated(arss::SetAside { rows: 47, items: 1000, confidence: 0.9, company: 0.1 });
 /// assert!(note.to_string().contains("scattered"));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -104,16 +104,37 @@ pub enum Note {
         rows: usize,
     },
     /// Rows beyond the gate, which are neither chosen nor represented.
-    Gated {
-        /// How many.
-        rows: usize,
-        /// Of how many.
-        items: usize,
-        /// How clearly they differ from the other rows, 0 to 1.
-        confidence: f64,
-        /// The share of them that have another one near by, as the rows of a group have; of scattered errors few do.
-        company: f64,
-    },
+    Gated(SetAside),
+}
+
+/// Rows that exemplars set aside, and how sure that was.
+///
+/// ```
+/// let alone = arss::SetAside { rows: 47, items: 1000, confidence: 0.9, company: 0.1 };
+/// assert!(!alone.looks_like_a_group());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct SetAside {
+    /// How many.
+    pub rows: usize,
+    /// Of how many.
+    pub items: usize,
+    /// How clearly they differ from the other rows, 0 to 1.
+    pub confidence: f64,
+    /// The share of them that have another one near by, as the rows of a group have; of scattered errors few do.
+    pub company: f64,
+}
+
+impl SetAside {
+    /// True if they look like a group of their own, not like scattered errors.
+    pub fn looks_like_a_group(&self) -> bool {
+        self.company >= GROUP
+    }
+
+    /// True if they should be looked at before the choice is trusted: they are many, like a group, or not clearly different.
+    fn is_doubtful(&self) -> bool {
+        self.looks_like_a_group() || self.rows as f64 > MANY * self.items as f64 || self.confidence < UNSURE
+    }
 }
 
 /// Where more rows than this share are set aside, or with less confidence than this, the note names the way to keep them.
@@ -136,9 +157,10 @@ impl std::fmt::Display for Note {
                  a larger gamma makes it act"
             ),
             Note::Sampled { rows } => write!(f, "many rows: swaps were searched in samples of {rows} rows"),
-            Note::Gated { rows, items, confidence, company } => {
-                let like = if *company >= GROUP { "a group of their own" } else { "scattered errors" };
-                let keep = if *company >= GROUP || *rows as f64 > MANY * *items as f64 || *confidence < UNSURE {
+            Note::Gated(aside) => {
+                let SetAside { rows, items, confidence, .. } = aside;
+                let like = if aside.looks_like_a_group() { "a group of their own" } else { "scattered errors" };
+                let keep = if aside.is_doubtful() {
                     "; to keep them, switch the gate off (--no-gate, gate=False)"
                 } else {
                     ""
@@ -178,6 +200,13 @@ pub struct Report {
     pub rows_scored: usize,
     /// What the caller should know.
     pub notes: Vec<Note>,
+}
+
+impl Report {
+    /// The rows that were set aside, and how sure that was; none if there are none, or the method sets none aside.
+    pub fn set_aside(&self) -> Option<SetAside> {
+        self.notes.iter().find_map(|note| if let Note::Gated(aside) = note { Some(*aside) } else { None })
+    }
 }
 
 /// The solution in linear memory: coefficients and certificate in one.

@@ -4,7 +4,9 @@ use std::sync::Mutex;
 
 use arss::distributed::{Access, RemoteTable, RowState, RowsOf, access, columns, merge, select, step_on};
 use arss::out_of_core::{RowSource, Store, Stream};
-use arss::{Arss, Count, Error, Exemplars, Float, Gamma, Method, Rrss, RunOptions, Samples, Selection, Ted};
+use arss::{
+    Arss, Count, Error, Exemplars, Float, Gamma, Groups, Method, Quotas, Rrss, RunOptions, Samples, Selection, Ted,
+};
 
 mod common;
 
@@ -174,6 +176,36 @@ fn rows_read_when_needed_give_the_same_bits() {
     }
     let full = streamed(&table, l, &Method::Rrss(Rrss::default()), 10).unwrap_err();
     assert_eq!(full.to_string(), "the disk is full");
+}
+
+/// Above 4096 rows the picks are refined; a pick may then only become a row of its own group.
+#[test]
+fn refined_picks_keep_to_their_quotas_wherever_the_rows_are() {
+    let (n, l) = (6000, 6);
+    let table = common::clusters(n, l, 4);
+    let samples = Samples::new(&table, n, l).unwrap();
+    let of: Vec<usize> = (0..n).map(|row| row % 7 % 3).collect();
+    for (quotas, wanted) in [(Quotas::AtMost(vec![2, 13, 5]), [2, 13, 5]), (Quotas::Proportional, [8, 6, 6])] {
+        let with = |refine: usize| {
+            let groups = Some(Groups { of: of.clone(), quotas: quotas.clone() });
+            let settings = Exemplars { groups, refine, include: vec![8], exclude: vec![0, 1], ..Exemplars::default() };
+            Method::Exemplars(settings)
+        };
+        let here = with(4).select(&samples, 20, &mut RunOptions::default()).unwrap();
+        let mut counts = [0; 3];
+        here.indices.iter().for_each(|&row| counts[of[row]] += 1);
+        assert_eq!(counts, wanted, "{quotas:?}: {:?}", here.indices);
+        assert!(here.indices[0] == 8 && !here.indices.contains(&0) && !here.indices.contains(&1));
+        assert!((1..20).all(|at| !here.indices[..at].contains(&here.indices[at])), "{:?}", here.indices);
+
+        let there = streamed(&table, l, &with(4), usize::MAX).unwrap();
+        assert_eq!((&there.indices, &there.scores), (&here.indices, &here.scores), "{quotas:?}");
+        assert_eq!(there.assignment, here.assignment);
+        let threads = RunOptions { threads: 3, ..RunOptions::default() };
+        assert_eq!(with(4).select(&samples, 20, &mut { threads }).unwrap().indices, here.indices);
+        // The refinement did something, or the test would show nothing.
+        assert_ne!(with(0).select(&samples, 20, &mut RunOptions::default()).unwrap().indices, here.indices);
+    }
 }
 
 #[test]

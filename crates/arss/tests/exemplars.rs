@@ -56,7 +56,8 @@ fn planted_outliers_are_seen_and_avoided() {
         assert!(auroc(&found.residuals, wild) > 0.999, "{wild}: {}", auroc(&found.residuals, wild));
         let missed = found.residuals[1000 - wild..].iter().filter(|&&score| score <= 1.0).count();
         assert!(missed <= wild / 20 && gated(&found) <= wild + 50, "{wild}: {missed} missed, {} gated", gated(&found));
-        let noted = |note: &Note| matches!(note, Note::Gated { rows, items: 1000, .. } if *rows == gated(&found));
+        let noted =
+            |note: &Note| matches!(note, Note::Gated(aside) if (aside.rows, aside.items) == (gated(&found), 1000));
         assert!(found.report.notes.iter().any(noted));
         // Without the gate some are taken; the scores are the same.
         let open = select(&Exemplars { gate: false, ..Exemplars::default() }, &table, 1000, 60);

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import arss
-from arss import _core
+from arss import _core, _scaling
 from arss._base import IN_MEMORY, RowSelector, warn
 from arss._constraints import PROPORTIONAL, positions, quota_numbers
 from arss._exemplars import AUTO
@@ -14,7 +14,7 @@ from arss._input import Input, count
 from arss._progress import Watch
 from arss.dask import _worker
 from arss.dask._engine import Engine
-from arss.dask._table import Table, is_paths, rows_at, spread, with_attributes
+from arss.dask._table import Table, is_paths, rows_at, scaled, spread, with_attributes
 
 
 class DaskSelector(RowSelector):
@@ -69,7 +69,7 @@ class DaskSelector(RowSelector):
             raise ValueError(f"{name} has no sample weights: use Exemplars or TED")
         if groups is not None and not self._has_groups:
             raise ValueError(f"groups were passed, but {name} has no quotas: use Exemplars")
-        table = spread(client, X)
+        table = self._scale_there(client, spread(client, X))
         labels: list[object] = []
         if sample_weight is not None or groups is not None:
             table, labels = with_attributes(client, table, sample_weight, groups)
@@ -99,6 +99,10 @@ class DaskSelector(RowSelector):
             return super().select(X)
         return rows_at(X, self.sample_indices_, self.n_rows_)
 
+    def _scale_there(self, client: Any, table: Table) -> Table:
+        """The table on the scale that the method works on: as it comes, unless a subclass scales."""
+        return table
+
     def _quotas(self, labels: list[object], rows: int) -> Any:
         """One number per group, or None for proportional ones."""
         return quota_numbers(getattr(self, "quotas", PROPORTIONAL), {label: n for n, label in enumerate(labels)}, rows)
@@ -123,12 +127,7 @@ class DaskSelector(RowSelector):
                     f"{included} rows of group {labels[number]!r} must be included, but its quota is {quota}"
                 ) from None
             except _core.NotFinite as error:
-                row, column, value = error.args
-                name = repr(table.names[column]) if table.names else column
-                what = "NaN" if value != value else value
-                raise ValueError(
-                    f"{table.place(row)}, column {name} is {what}: remove or fill missing values first"
-                ) from None
+                raise ValueError(table.not_finite(*error.args)) from None
         warn(self, found, settings)
         return found
 
@@ -194,11 +193,21 @@ class Exemplars(DaskSelector, arss.Exemplars):
     """`arss.Exemplars` on a Dask cluster: same settings, same rows.
 
     `missing` and `encode` need the whole table; threads are those of the workers, `n_jobs` is not used.
-    `outlier_scores_` and `labels_` are Dask arrays.
+    `outlier_scores_` and `labels_` are Dask arrays. With `scale` the client sees every column once, some at a time:
+    it needs memory for one whole column.
     """
 
     _has_weights = True
     _has_groups = True
+
+    def _scale_there(self, client: Any, table: Table) -> Table:
+        how = _scaling.wanted(self.scale)
+        columns = None
+        if how is not None:
+            table, columns = scaled(client, table, how)
+            _scaling.warn_constant(columns)
+        self._keep_scale(columns)
+        return table
 
     def _number(self, items: int) -> int | None:
         if isinstance(self.n_samples, str) and self.n_samples == AUTO:

@@ -7,8 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from arss import _core
 from arss._rows import length, take
 from arss.dask import _worker
+
+#: Bytes of the columns that the client looks at together where it has to see them whole.
+TOGETHER = 64 << 20
 
 
 class Part(NamedTuple):
@@ -42,6 +46,12 @@ class Table(NamedTuple):
         file = f" ({self.files[part.number]})" if self.files else ""
         return f"partition {part.number}{file}, row {row - part.first} (row {row} of the table)"
 
+    def not_finite(self, row: int, column: int, value: float) -> str:
+        """What is wrong with a cell that holds no finite number."""
+        name = repr(self.names[column]) if self.names else column
+        what = "NaN" if value != value else value
+        return f"{self.place(row)}, column {name} is {what}: remove or fill missing values first"
+
 
 def spread(client: Any, X: Any) -> Table:
     """The partitions of `X` as arrays on the workers; what is on them already is not moved."""
@@ -59,6 +69,31 @@ def spread(client: Any, X: Any) -> Table:
         if named is None:
             raise
         raise named from error
+
+
+def scaled(client: Any, table: Table, how: str) -> tuple[Table, "list[_core.Measured] | None"]:
+    """The table with its columns scaled, and what was measured of them; no measures if all are constant.
+
+    A median needs a whole column: as many as fit into some memory come here at a time, their values one after the other
+    as in a table in memory, so that the measures have the same bits.
+    """
+    rows = [part.rows for part in table.parts]
+    columns: list[_core.Measured] = []
+    together = max(1, TOGETHER // (8 * table.items))
+    for first in range(0, table.features, together):
+        last = min(first + together, table.features)
+        pieces = client.gather(client.map(_worker.columns_of, rows, first=first, last=last, pure=False))
+        for column in np.concatenate(pieces, axis=1):
+            bad = np.flatnonzero(~np.isfinite(column))
+            if len(bad):
+                raise ValueError(table.not_finite(int(bad[0]), len(columns), float(column[bad[0]])))
+            # A constant column becomes 0, whatever else is noted of it.
+            columns += _core.scale([column], how)[1] or [(1.0, float(column[0]), 0.0, None, False)]
+    if not any(usable for *_, usable in columns):
+        return table, None
+    done = client.map(_worker.rescaled, rows, columns=columns, pure=False)
+    parts = [part._replace(rows=future) for part, future in zip(table.parts, done, strict=True)]
+    return table._replace(parts=parts), columns
 
 
 def with_attributes(client: Any, table: Table, sample_weight: Any, groups: Any) -> tuple[Table, list[object]]:

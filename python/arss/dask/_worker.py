@@ -83,6 +83,16 @@ def rows_of(prepared: tuple[Floats, tuple[str, ...] | None], single: bool) -> Fl
     return prepared[0].astype(np.float32 if single else np.float64, copy=False)
 
 
+def columns_of(rows: Floats, first: int, last: int) -> Floats:
+    """Some columns, one after the other."""
+    return np.ascontiguousarray(rows[:, first:last].T)
+
+
+def rescaled(rows: Floats, columns: "list[_core.Measured]") -> Floats:
+    """The rows scaled by what was measured of each column."""
+    return _core.rescale(_aligned(rows), columns)
+
+
 def attributes(weights: Any, labels: Any, codes: dict[object, int] | None, rows: Any, number: int) -> Attributes:
     """The weights and groups of a partition, one of each per row; `codes` has the number of each label."""
     found = Attributes()

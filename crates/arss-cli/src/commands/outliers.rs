@@ -17,6 +17,7 @@ use crate::commands::select;
 use crate::failure::Failure;
 use crate::output_files::{self, Files, targets};
 use crate::reading;
+use crate::selection_json::HowSure;
 use crate::solve::{self, Disk, Job};
 use crate::terminal::messages::Messages;
 use crate::terminal::progress::Show;
@@ -135,6 +136,9 @@ struct Outcome<'a> {
     /// How many rows are beyond the threshold, and which, the strangest first.
     outliers: usize,
     indices: Vec<usize>,
+    /// Of the rows above 1, whatever the threshold.
+    #[serde(flatten)]
+    how: HowSure,
     /// The strangest rows, beyond the threshold or not.
     rows: Vec<Strange<'a>>,
     /// The columns that the score was computed from.
@@ -209,6 +213,7 @@ impl<'a> Found<'a> {
             threshold: args.threshold,
             outliers: self.beyond,
             indices: self.order[..self.beyond].iter().map(|&row| self.table.number(row)).collect(),
+            how: HowSure::of(self.selection.report.set_aside()),
             rows: rows.collect(),
             columns: names,
             solve_seconds: self.seconds(),

@@ -317,6 +317,10 @@
     );
   }
 
+  function setAside() {
+    return report.set_aside ? [section("Set aside", "set-aside", make("p", {}, report.set_aside))] : [];
+  }
+
   function themeButton() {
     const button = document.getElementById("theme");
     const system = matchMedia("(prefers-color-scheme: dark)");
@@ -337,7 +341,7 @@
     const summary = section("In three sentences", "summary", ...report.summary.map((sentence) => make("p", {}, sentence)));
     summary.classList.add("summary");
     const pair = make("div", { class: "pair" }, ...coverageChart(), ...outlierChart(), ...scoreChart());
-    main.append(summary, ...comparisonTable(), mapFigure(), picksTable(), pair, ...convergenceCharts(), ...strangestTable(), repeat());
+    main.append(summary, ...setAside(), ...comparisonTable(), mapFigure(), picksTable(), pair, ...convergenceCharts(), ...strangestTable(), repeat());
     later.forEach((start) => start());
     // Tests wait for this.
     Promise.all(charts).then(() => { document.documentElement.dataset.drawn = String(charts.length); });

@@ -24,7 +24,6 @@ use crate::exec::RowBackend;
 use crate::options::check_weights;
 use crate::selection::Clock;
 use crate::{Error, Float, Kernel, Method, Note, RunOptions, Samples, Selection, Selector};
-use outlier_score::SetAside;
 use solver::Plan;
 use steps::GateStep;
 
@@ -194,9 +193,8 @@ impl Exemplars {
         clock.solved();
 
         let mut selection = solver::assign(rows, "exemplars", chosen, &origin, (self.gate, false), run)?;
-        let SetAside { rows: set_aside, confidence, company } = judged.set_aside;
-        if set_aside > 0 && self.gate && !stopped {
-            selection.report.notes.push(Note::Gated { rows: set_aside, items, confidence, company });
+        if judged.set_aside.rows > 0 && self.gate && !stopped {
+            selection.report.notes.push(Note::Gated(judged.set_aside));
         }
         selection.report.seconds = clock.seconds();
         Ok(selection)

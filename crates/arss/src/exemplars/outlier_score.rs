@@ -13,7 +13,7 @@ use super::solver::RowCache;
 use crate::exec::{Matrix, RowBackend, Step};
 use crate::linalg::distances::Table;
 use crate::linalg::rng::{generator, positions};
-use crate::{Error, Kernel, Progress, RunOptions};
+use crate::{Error, Kernel, Progress, RunOptions, SetAside};
 
 /// Landmarks that a row is compared with, and the one that counts as far; fewer in small tables.
 const NEIGHBOURS: usize = 30;
@@ -99,16 +99,6 @@ fn sorted_columns(values: &[f64], features: usize) -> Vec<f64> {
     (0..features).flat_map(column).collect()
 }
 
-/// What was set aside.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) struct SetAside {
-    pub rows: usize,
-    /// 0 to 1: how clearly these rows differ from the others.
-    pub confidence: f64,
-    /// The share of them that have another one near by: scattered errors have not.
-    pub company: f64,
-}
-
 /// What came of judging the rows.
 pub(super) struct Judged {
     pub set_aside: SetAside,
@@ -145,7 +135,7 @@ pub(super) fn judge_rows(
     };
     let [stay, accompanied] = rows.pass(&Step::ExemplarsSecondLook(look))?.sums();
     beyond -= stay;
-    let set_aside = SetAside { rows: beyond as usize, confidence, company: accompanied / beyond.max(1.0) };
+    let set_aside = SetAside { rows: beyond as usize, items, confidence, company: accompanied / beyond.max(1.0) };
     Ok(Judged { set_aside, weighting })
 }
 

@@ -1,0 +1,95 @@
+//! Columns on one scale, by the code of the command line.
+
+use arss::{Float, Samples};
+use arss_table::{ByName, ColumnScale, DenseMatrix, Scale, rescale_values, scale_values};
+use numpy::{Element, IntoPyArray, PyArray1, PyArrayMethods};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::error::exception;
+use crate::files::table_error;
+use crate::table::{self, Cells, Table};
+
+/// What was measured of a column, as Python keeps it: unit, centre, width, what bent values are divided by, usable.
+pub type Measured = (f64, f64, f64, Option<f64>, bool);
+
+/// A table on the new scale, and what was measured of each column; no measures if all columns are constant.
+type Scaled<'py> = (Bound<'py, PyAny>, Option<Vec<Measured>>);
+
+/// The scaling called `name`.
+pub fn named(name: &str) -> PyResult<Scale> {
+    Scale::by_name(name).ok_or_else(|| PyValueError::new_err(format!("there is no scale called {name:?}")))
+}
+
+/// Each column as Python keeps it.
+pub fn measured(columns: Vec<ColumnScale>) -> Vec<Measured> {
+    columns.into_iter().map(|column| (column.unit, column.centre, column.width, column.bent, column.usable)).collect()
+}
+
+fn column(&(unit, centre, width, bent, usable): &Measured) -> ColumnScale {
+    ColumnScale { unit, centre, width, bent, usable }
+}
+
+/// A copy of `table` with its columns scaled.
+#[pyfunction]
+pub fn scale<'py>(table: &Bound<'py, PyAny>, how: &str) -> PyResult<Scaled<'py>> {
+    let (py, how) = (table.py(), named(how)?);
+    match table::read(table)? {
+        Table::F32(cells) => scale_cells(py, &cells, how),
+        Table::F64(cells) => scale_cells(py, &cells, how),
+    }
+}
+
+fn scale_cells<'py, T: Float + Element>(py: Python<'py>, cells: &Cells<T>, how: Scale) -> PyResult<Scaled<'py>> {
+    let matrix = copied(cells)?;
+    let (matrix, columns) = py.detach(|| scale_values(matrix, how, &[])).map_err(table_error)?;
+    Ok((array(py, matrix)?, columns.map(measured)))
+}
+
+/// A copy of `table`, scaled by what was measured of each column of another one.
+#[pyfunction]
+pub fn rescale<'py>(table: &Bound<'py, PyAny>, columns: Vec<Measured>) -> PyResult<Bound<'py, PyAny>> {
+    let (py, columns) = (table.py(), columns.iter().map(column).collect::<Vec<_>>());
+    match table::read(table)? {
+        Table::F32(cells) => rescale_cells(py, &cells, &columns),
+        Table::F64(cells) => rescale_cells(py, &cells, &columns),
+    }
+}
+
+fn rescale_cells<'py, T: Float + Element>(
+    py: Python<'py>,
+    cells: &Cells<T>,
+    columns: &[ColumnScale],
+) -> PyResult<Bound<'py, PyAny>> {
+    let matrix = copied(cells)?;
+    if matrix.columns != columns.len() {
+        let (found, wanted) = (matrix.columns, columns.len());
+        return Err(PyValueError::new_err(format!("the table has {found} columns, but {wanted} were measured")));
+    }
+    array(py, py.detach(|| rescale_values(matrix, columns)).map_err(table_error)?)
+}
+
+/// The value that becomes 0, and what counts for one, of each column.
+#[pyfunction]
+pub fn location_and_spread<'py>(
+    py: Python<'py>,
+    columns: Vec<Measured>,
+) -> (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>) {
+    let columns: Vec<ColumnScale> = columns.iter().map(column).collect();
+    let all = |value: fn(&ColumnScale) -> f64| columns.iter().map(value).collect::<Vec<f64>>().into_pyarray(py);
+    (all(ColumnScale::location), all(ColumnScale::spread))
+}
+
+/// The values row by row, checked to be finite.
+fn copied<T: Float>(cells: &Cells<T>) -> PyResult<DenseMatrix<T>> {
+    let copy = |samples: Samples<'_, T>| {
+        let (rows, columns) = (samples.items(), samples.features());
+        let data = (0..rows * columns).map(|at| samples.get(at / columns, at % columns)).collect();
+        Ok(DenseMatrix { data, rows, columns, by_column: false })
+    };
+    cells.view(copy).map_err(exception)
+}
+
+fn array<T: Element>(py: Python<'_>, matrix: DenseMatrix<T>) -> PyResult<Bound<'_, PyAny>> {
+    Ok(matrix.data.into_pyarray(py).reshape([matrix.rows, matrix.columns])?.into_any())
+}
