@@ -89,8 +89,9 @@ def test_weights_and_groups_on_the_workers(client: Client) -> None:
         arss.dask.TED(10).fit(table, sample_weight=weights).sample_indices_.tolist() == local.sample_indices_.tolist()
     )
 
-    with pytest.raises(ValueError, match="RRSS has no sample weights"):
-        arss.dask.RRSS(3).fit(table, sample_weight=weights)
+    missing = [None if group == "west" else group for group in groups]
+    far = arss.dask.Exemplars(10, quotas={None: 1}).fit(table, groups=pd.Series(missing, dtype=object).to_numpy())
+    assert (groups[far.sample_indices_] == "west").sum() == 1
     with pytest.raises(ValueError, match=r"sample_weight has shape \(5,\)"):
         arss.dask.TED(3).fit(table, sample_weight=np.ones(5))
     with pytest.raises(ValueError, match="row 2 is -1"):

@@ -111,8 +111,7 @@ def test_frames() -> None:
     people = pd.DataFrame({"age": [20.0, 30, 40, 50, 61], "city": ["Ulm", "Jena", "Ulm", "Jena", "Ulm"]})
     selector = arss.Exemplars(2, encode="onehot").fit(people)
     assert np.array_equal(selector.predict(people), selector.labels_)
-    with pytest.raises(ValueError, match="encode the table before fit"):
-        selector.predict(people.iloc[[0, 2]])
+    assert np.array_equal(selector.predict(people.iloc[[0, 2]]), selector.labels_[[0, 2]])
 
 
 def test_edges() -> None:

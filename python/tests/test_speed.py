@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import textwrap
+from typing import Any
 
 import pytest
 
@@ -70,10 +71,11 @@ def test_plan() -> None:
     assert arss.plan(1_000_000, 20, dtype="float32").bytes < plan.bytes
     assert arss.plan(20, 5000, "ted").bytes < 100_000_000
     assert "on top of" in str(plan)
-    for method in ("rrss", "rrqr", "kmeans", "kmedoids", "random"):
+    methods: list[Any] = ["rrss", "rrqr", "kmeans", "kmedoids", "random"]
+    for method in methods:
         assert arss.plan(3000, 10, method).seconds > 0
     with pytest.raises(ValueError, match="method='x'"):
-        arss.plan(10, 10, "x")
+        arss.plan(10, 10, "x")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="0 x 3"):
         arss.plan(0, 3)
 
