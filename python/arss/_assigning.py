@@ -22,23 +22,24 @@ class AssigningSelector(RowSelector):
         Parameters
         ----------
         X : array, sparse matrix, pandas or polars DataFrame, pyarrow Table, list of rows
-            New rows with the columns of the table of `fit`. Missing values are refused, but with
-            `missing="drop"` their rows get -1.
+            New rows with the columns of the table of `fit`. They are encoded and filled as that table was: a category
+            that `fit` did not see is 0 in all of its 0/1 columns, and a missing value as a position. Missing values
+            are refused, or filled by the means or medians of `fit`; rows that `missing="drop"` leaves out, and rows
+            without any value, get -1.
 
         Returns
         -------
         labels : ndarray of shape (n,)
         """
         check_is_fitted(self)
-        data = read(self, X, "drop" if self.missing == "drop" else "error", self.encode, reset=False)
-        if data.names != self._column_names:
-            raise ValueError(
-                f"X has the columns {data.names} once encoded, but {type(self).__name__} was fitted on "
-                f"{self._column_names}: encode the table before fit"
-            )
+        if self._preparation is None:
+            raise ValueError("predict needs the rows that were chosen: fit a table in memory, for instance select(X)")
+        data = read(self, X, self.missing, self.encode, self._preparation)
         values = _array(data)
         if not np.isfinite(values).all():
             raise ValueError(explain_not_finite(data.table, data.names))
+        if data.rows == 0:
+            return np.full(data.n_rows, -1, dtype=np.int64)
         values = self._as_in_fit(values)
         return _spread(pairwise_distances_argmin(values, self.exemplars_).astype(np.int64), data)
 
@@ -52,7 +53,6 @@ class AssigningSelector(RowSelector):
         self.shares_ = found["shares"]
         self.coverage_ = found["coverage"]
         self.exemplars_ = _array(data, found["indices"])
-        self._column_names = data.names
 
     def _keep_outside(self, found: "_core.Selection", data: Input) -> None:
         RowSelector._keep(self, found, data)

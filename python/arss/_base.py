@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from arss import _core, _html
 from arss._constraints import Groups
 from arss._input import Input, count, explain_not_finite, read
+from arss._options import Encode, Missing
 from arss._progress import Watch
 from arss._rows import length, take
 from arss._stream import is_outside, open_rows, read_memory, scratch_folder
@@ -87,36 +88,22 @@ class RowSelector(BaseEstimator):
     n_samples: Any
     n_jobs: int | None
     verbose: int
-    missing: str
-    encode: str | None
+    missing: Missing
+    encode: Encode | None
     callback: Any
 
-    def fit(
-        self,
-        X: Any,
-        y: Any = None,
-        sample_weight: Any = None,
-        groups: Any = None,
-        *,
-        memory: int | str = "1G",
-        scratch: Any = None,
-    ) -> Self:
+    def fit(self, X: Any, y: Any = None, *, memory: int | str = "1G", scratch: Any = None) -> Self:
         """Choose rows of `X`.
 
         Parameters
         ----------
         X : array, sparse matrix, pandas or polars DataFrame, pyarrow Table, list of rows
-            The table; one sample per row. Or the path of a file in any format that the command line reads (also a
-            pattern of several files), or a function that returns an iterator of batches: such a table may be
-            larger than memory (`ARSS`, `RRSS`, `TED`, `FacilityLocation` and `Exemplars`).
+            The table; one sample per row. A data frame with one column of lists or arrays is chosen from by these
+            vectors alone. Or the path of a file in any format that the command line reads (also a pattern of several
+            files), or a function that returns an iterator of batches: such a table may be larger than memory (`ARSS`,
+            `RRSS`, `TED`, `FacilityLocation` and `Exemplars`).
         y : ignored
             For compatibility with pipelines.
-        sample_weight : array of shape (n,), optional
-            How much it matters that each row is represented. `Exemplars` and `TED` have weights;
-            the other methods accept equal ones.
-        groups : array of shape (n,), optional
-            The group of each row, any label; `quotas` says how many picks a group may have. Only
-            `Exemplars` has quotas.
         memory : int or str, default="1G"
             For a path or batches: bytes that rows may take at a time, as a number or as "500M" or "2G".
         scratch : path, optional
@@ -127,10 +114,14 @@ class RowSelector(BaseEstimator):
         -------
         self
         """
+        return self._fit_table(X, (None, None), memory, scratch)
+
+    def _fit_table(self, X: Any, attributes: tuple[Any, Any], memory: int | str, scratch: Any) -> Self:
+        """Choose rows of `X`, which may have weights and groups."""
         if is_outside(X):
-            return self._fit_outside(X, (sample_weight, groups), read_memory(memory), scratch_folder(scratch))
+            return self._fit_outside(X, attributes, read_memory(memory), scratch_folder(scratch))
         data = self._scaled(read(self, X, self.missing, self.encode))
-        settings, group = self._all_settings(data, sample_weight, groups)
+        settings, group = self._all_settings(data, *attributes)
         with over_quota(group):
             found = solve(self, data, self._count(data), settings, all_scores=self._wants_all_scores())
         self._keep(found, data)
@@ -142,7 +133,7 @@ class RowSelector(BaseEstimator):
         group = self._group(groups, data)
         settings = self._settings() | self._row_settings(data)
         if weights is not None:
-            settings |= self._weight_settings(weights)
+            settings["weights"] = weights
         if group is not None:
             settings["groups"] = (group.of, group.quotas)
         return settings, group
@@ -189,16 +180,16 @@ class RowSelector(BaseEstimator):
         """Rows of `X` at `sample_indices_`, best first, as the kind of thing that `X` is.
 
         `X` may be the table of `fit` or anything that has one row for each of its rows: labels,
-        a wider table, a list of file names.
+        a wider table, a list of file names, a dataset that is indexed by position (only these rows are read).
         """
         check_is_fitted(self)
         if length(X) != self.n_rows_:
             raise ValueError(f"X has {length(X)} rows, but {type(self).__name__} was fitted on {self.n_rows_}")
         return take(X, self.sample_indices_)
 
-    def fit_resample(self, X: Any, y: Any, **params: Any) -> tuple[Any, Any]:
+    def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Choose rows and return them with their labels, as imbalanced-learn's samplers do."""
-        self.fit(X, y, **params)
+        self.fit(X, y)
         return self.select(X), self.select(y)
 
     def _method_name(self) -> str:
@@ -208,14 +199,6 @@ class RowSelector(BaseEstimator):
         """The settings for the core; `None` leaves one at its default."""
         given = {name: getattr(self, name) for name in self._settings_names}
         return {name: value for name, value in given.items() if value is not None}
-
-    def _weight_settings(self, weights: NDArray[np.float64]) -> dict[str, object]:
-        """What weights add to the settings: nothing if they are equal, which is what no weights mean."""
-        if weights[0] > 0 and np.isfinite(weights[0]) and (weights == weights[0]).all():
-            return {}
-        if not weights.any():
-            raise ValueError("all sample weights are zero: there is nothing to represent")
-        raise ValueError(f"{type(self).__name__} has no sample weights: use Exemplars or TED, or pass equal ones")
 
     def _count(self, data: Input) -> int | None:
         """How many rows to choose."""
@@ -227,8 +210,6 @@ class RowSelector(BaseEstimator):
 
     def _group(self, groups: Any, data: Input) -> Groups | None:
         """The groups of the rows, if the method has quotas."""
-        if groups is not None:
-            raise ValueError(f"groups were passed, but {type(self).__name__} has no quotas: use Exemplars")
         return None
 
     def _wants_all_scores(self) -> bool:
@@ -260,6 +241,7 @@ class RowSelector(BaseEstimator):
         self.seconds_ = dict(zip(("prepare", "solve", "score"), found["seconds"], strict=True))
         self.notes_ = [note for _, note in found["notes"]]
         self.n_rows_ = data.n_rows
+        self._preparation = data.how
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -277,7 +259,7 @@ class RowSelector(BaseEstimator):
 def _weights(sample_weight: Any, data: Input) -> NDArray[np.float64] | None:
     if sample_weight is None:
         return None
-    weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
+    weights = np.require(sample_weight, dtype=np.float64, requirements=("C", "A"))
     if weights.shape != (data.n_rows,):
         raise ValueError(f"sample_weight has shape {weights.shape}, but one weight a row is needed: ({data.n_rows},)")
     return weights if data.kept is None else weights[data.kept]

@@ -1,18 +1,17 @@
 """The usual alternatives: each class names its method and its settings, the rest is shared."""
 
-from typing import Any
-
 from arss._assigning import AssigningSelector
 from arss._base import RowSelector
 from arss._docs import shared_docs
+from arss._options import Encode, Missing
 from arss._progress import Callback
-from arss._random import seed
+from arss._random import RandomState, seed
 
 
 class SeededSelector(RowSelector):
     """Methods that draw random numbers."""
 
-    random_state: Any
+    random_state: RandomState
 
     def _settings(self) -> dict[str, object]:
         return super()._settings() | {"seed": seed(self.random_state)}
@@ -67,8 +66,8 @@ class RRQR(RowSelector):
         n_jobs: int | None = None,
         verbose: int = 0,
         callback: Callback | None = None,
-        missing: str = "error",
-        encode: str | None = None,
+        missing: Missing = "error",
+        encode: Encode | None = None,
     ) -> None:
         self.n_samples = n_samples
         self.n_jobs = n_jobs
@@ -130,12 +129,12 @@ class KMeansSelector(SeededSelector):
         *,
         max_iter: int = 100,
         tol: float = 1e-4,
-        random_state: Any = None,
+        random_state: RandomState = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
         callback: Callback | None = None,
-        missing: str = "error",
-        encode: str | None = None,
+        missing: Missing = "error",
+        encode: Encode | None = None,
     ) -> None:
         self.n_samples = n_samples
         self.max_iter = max_iter
@@ -199,12 +198,12 @@ class KMedoidsSelector(SeededSelector):
         n_samples: int | float = 10,
         *,
         max_iter: int = 100,
-        random_state: Any = None,
+        random_state: RandomState = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
         callback: Callback | None = None,
-        missing: str = "error",
-        encode: str | None = None,
+        missing: Missing = "error",
+        encode: Encode | None = None,
     ) -> None:
         self.n_samples = n_samples
         self.max_iter = max_iter
@@ -261,12 +260,12 @@ class RandomSelector(SeededSelector):
         self,
         n_samples: int | float = 10,
         *,
-        random_state: Any = None,
+        random_state: RandomState = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
         callback: Callback | None = None,
-        missing: str = "error",
-        encode: str | None = None,
+        missing: Missing = "error",
+        encode: Encode | None = None,
     ) -> None:
         self.n_samples = n_samples
         self.random_state = random_state
@@ -286,7 +285,7 @@ class FacilityLocation(AssigningSelector, SeededSelector):
     Parameters
     ----------
     %(n_samples)s
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState instance, Generator or None, default=0
         Seed of the samples that tables of more than 8192 rows are covered by; the same number gives
         the same rows, in the command line (`--seed`) too.
     %(n_jobs)s
@@ -338,12 +337,12 @@ class FacilityLocation(AssigningSelector, SeededSelector):
         self,
         n_samples: int | float = 10,
         *,
-        random_state: Any = None,
+        random_state: RandomState = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
         callback: Callback | None = None,
-        missing: str = "error",
-        encode: str | None = None,
+        missing: Missing = "error",
+        encode: Encode | None = None,
     ) -> None:
         self.n_samples = n_samples
         self.random_state = random_state

@@ -16,9 +16,11 @@ callback : callable or None, default=None
     is the one so far.
 """,
     "encode": """\
-encode : {None, "onehot", "ordinal", "drop"}, default=None
-    What to do with data frame columns that hold no numbers: refuse them, or turn them into
-    columns of 0 and 1, into positions, or leave them out.
+encode : {None, "auto", "onehot", "ordinal", "drop"}, default=None
+    What to do with data frame columns that hold no numbers: refuse them, turn them into columns of 0 and 1
+    ("onehot") or into positions ("ordinal"), or leave them out ("drop"). Positions are those of the categories if they
+    are ordered (an ordered categorical of pandas or Arrow, an Enum of polars), and alphabetical otherwise. "auto" turns
+    ordered ones into positions and others into columns of 0 and 1.
 """,
     "feature_names_in": """\
 feature_names_in_ : ndarray of str
@@ -46,7 +48,7 @@ landmarks : int, default=256
     "missing": """\
 missing : {"error", "mean", "median", "drop"}, default="error"
     What to do with NaN: refuse it, fill it by the column's mean or median, or leave the rows
-    out (their `outlier_scores_` are NaN).
+    out (their `outlier_scores_` are NaN). A row without any value is never filled but left out.
 """,
     "n_iter": """\
 n_iter_ : int
@@ -54,7 +56,8 @@ n_iter_ : int
 """,
     "n_jobs": """\
 n_jobs : int or None, default=None
-    Threads; None and -1 take every core. The answer does not depend on it.
+    Threads: None is 1, or what a `joblib.parallel_config` around the call says, and -1 takes every core. The answer
+    does not depend on it.
 """,
     "n_rows": """\
 n_rows_, n_features_in_ : int
@@ -78,11 +81,11 @@ outlier_scores_ : ndarray of shape (n,)
     What the method leaves of each row, larger is stranger: the distance to the nearest pick.
 """,
     "random_state": """\
-random_state : int, RandomState instance or None, default=None
+random_state : int, RandomState instance, Generator or None, default=0
     Seed; the same number gives the same rows, in the command line (`--seed`) too.
 """,
     "random_state_zero": """\
-random_state : int, RandomState instance or None, default=0
+random_state : int, RandomState instance, Generator or None, default=0
     Seed of the landmarks; only with `kernel`.
 """,
     "sample_indices": """\

@@ -2,10 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any, Literal
 
 from arss import _core, _scaling
 from arss._assigning import AssigningSelector
@@ -13,14 +10,16 @@ from arss._constraints import PROPORTIONAL, Groups, positions
 from arss._docs import shared_docs
 from arss._input import Input, count
 from arss._missing import Floats
+from arss._options import Encode, Missing
 from arss._progress import Callback
-from arss._random import seed
+from arss._random import RandomState, seed
+from arss._weighted import GroupedSelector
 
 AUTO = "auto"
 
 
 @shared_docs
-class Exemplars(AssigningSelector):
+class Exemplars(GroupedSelector, AssigningSelector):
     """Rows that stand for the others, chosen among those that are not outliers: what we recommend.
 
     Rows that are alone and lonelier than those around them are set aside as outliers. The picks cover the rest
@@ -57,7 +56,7 @@ class Exemplars(AssigningSelector):
     quotas : "proportional" or dict, default="proportional"
         How many picks per group of `fit(X, groups=...)` may have: as large a share of the picks as of
         the rows, or at most so many, group by group; groups that are not named have no limit.
-    random_state : int, RandomState instance or None, default=0
+    random_state : int, RandomState instance, Generator or None, default=0
         Seed of the landmarks and samples; the same number gives the same rows, in the command line
         (`--seed`) too.
     %(n_jobs)s
@@ -127,7 +126,7 @@ class Exemplars(AssigningSelector):
 
     def __init__(
         self,
-        n_samples: int | float | str = 10,
+        n_samples: int | float | Literal["auto"] = 10,
         *,
         landmarks: int = 768,
         ridge: float = 0.01,
@@ -137,13 +136,13 @@ class Exemplars(AssigningSelector):
         scale: str = _scaling.AUTO,
         include: Any = (),
         exclude: Any = (),
-        quotas: str | Mapping[Any, int] = PROPORTIONAL,
-        random_state: Any = 0,
+        quotas: Literal["proportional"] | Mapping[Any, int] = PROPORTIONAL,
+        random_state: RandomState = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
         callback: Callback | None = None,
-        missing: str = "error",
-        encode: str | None = None,
+        missing: Missing = "error",
+        encode: Encode | None = None,
     ) -> None:
         self.n_samples = n_samples
         self.landmarks = landmarks
@@ -172,9 +171,6 @@ class Exemplars(AssigningSelector):
 
     def _row_settings(self, data: Input) -> dict[str, object]:
         return {name: positions(getattr(self, name), name, data) for name in ("include", "exclude")}
-
-    def _weight_settings(self, weights: NDArray[np.float64]) -> dict[str, object]:
-        return {"weights": weights}
 
     def _scaled(self, data: Input) -> Input:
         how = _scaling.wanted(self.scale)

@@ -1,14 +1,16 @@
 """Data frames of pandas, polars and Arrow: one array a column, not copied where that can be had."""
 
 import sys
-from collections.abc import Sequence
-from typing import Any, Protocol
+import warnings
+from collections.abc import Hashable, Sequence
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from arss._missing import Floats, Table
+from arss._missing import Floats, Table, readable
+from arss._options import ENCODINGS, Encode
+from arss._vectors import Vectors, is_vector, of_arrow, of_objects, of_polars
 
-ENCODINGS = ("onehot", "ordinal", "drop")
 #: Most distinct values of a column that `encode="onehot"` takes.
 MOST_CATEGORIES = 256
 
@@ -21,14 +23,41 @@ class Frame(Protocol):
     def names(self) -> list[str]:
         """Name the columns."""
 
-    def numbers(self, j: int) -> Floats | None:
-        """Column `j` as float32 or float64, missing values as NaN; `None` if it does not hold numbers."""
+    def has_numbers(self, j: int) -> bool:
+        """Whether column `j` holds numbers or truth values."""
+
+    def numbers(self, j: int) -> Floats:
+        """Column `j`, which holds numbers, as float32 or float64, missing values as NaN."""
 
     def objects(self, j: int) -> Sequence[object]:
         """Column `j` as Python objects, missing values as `None`."""
 
+    def order(self, j: int) -> list[object] | None:
+        """The categories of column `j` in their order, if it is a categorical that has one."""
+
+    def has_vectors(self, j: int) -> bool:
+        """Whether column `j` holds lists or arrays."""
+
+    def vectors(self, j: int) -> Vectors:
+        """Column `j`, which holds lists or arrays, as vectors."""
+
     def whole(self) -> Floats | None:
         """All of it as one array, if that costs nothing."""
+
+
+class Coding(NamedTuple):
+    """How a column of a frame becomes columns of the table."""
+
+    #: Its values in the order of their codes; `None` for numbers and vectors, which are taken as they are.
+    values: list[object] | None = None
+    #: One column of 0 and 1 a value, or one of positions.
+    onehot: bool = False
+    #: Numbers a cell, if it holds vectors.
+    width: int | None = None
+
+
+#: How each column that is used becomes columns of the table, by its position in the frame; kept for new rows.
+Layout = dict[int, Coding]
 
 
 class Reader:
@@ -38,34 +67,88 @@ class Reader:
         self.source = frame.source
         self._frame = frame
 
-    def table(self, encode: str | None) -> tuple[Table, list[str]]:
-        """The columns, all of one float type, and their names."""
+    def layout(self, encode: Encode | None) -> Layout:
+        """How each column is to be used."""
         if encode is not None and encode not in ENCODINGS:
             raise ValueError(f"encode={encode!r}, but it must be None or one of {', '.join(map(repr, ENCODINGS))}")
-        columns: list[Floats] = []
-        names: list[str] = []
-        texts: list[str] = []
-        for j, name in enumerate(self._frame.names()):
-            numbers = self._frame.numbers(j)
-            if numbers is not None:
-                columns.append(numbers)
-                names.append(name)
-            elif encode is None:
-                texts.append(name)
-            elif encode != "drop":
-                encoded = (
-                    _onehot(self._frame.objects(j), name) if encode == "onehot" else _ordinal(self._frame.objects(j))
-                )
-                columns += encoded
-                names += [name] * len(encoded)
-        if texts:
+        names = self._frame.names()
+        vectors = [j for j in range(len(names)) if self._frame.has_vectors(j)]
+        if vectors:
+            return self._vector_layout(vectors, names)
+        others = [j for j in range(len(names)) if not self._frame.has_numbers(j)]
+        if others and encode is None:
             raise ValueError(
-                f"{len(texts)} column(s) of X do not hold numbers: {', '.join(texts[:5])}"
-                f"{', ...' if len(texts) > 5 else ''}. Leave them out, or pass encode='onehot', 'ordinal' or 'drop'"
+                f"{len(others)} column(s) of X do not hold numbers: {_some([names[j] for j in others])}. Leave them "
+                "out, or pass encode='auto', 'onehot', 'ordinal' or 'drop'"
             )
+        found: Layout = {j: Coding() for j in range(len(names))}
+        for j in others:
+            del found[j]
+            if encode is not None and encode != "drop":
+                found[j] = self._coding(j, names[j], encode)
+        return dict(sorted(found.items()))
+
+    def table(self, layout: Layout) -> tuple[Table, list[str]]:
+        """The columns that `layout` names, all of one float type, and their names."""
+        names = self._frame.names()
+        columns: list[Floats] = []
+        called: list[str] = []
+        for j, coding in layout.items():
+            if coding.width is not None:
+                return self._vectors(j, coding.width), [f"{names[j]}[{i}]" for i in range(coding.width)]
+            made = self._columns(j, coding)
+            columns += made
+            called += [names[j]] * len(made)
         if not columns:
             raise ValueError("X has 0 feature(s) that hold numbers, while a minimum of 1 is required")
-        return self._joined(columns), names
+        return self._joined(columns), called
+
+    def _vector_layout(self, vectors: list[int], names: list[str]) -> Layout:
+        """One column of vectors is used by itself, as from a file."""
+        if len(vectors) > 1:
+            raise ValueError(
+                f"{len(vectors)} columns of X hold vectors: {_some([names[j] for j in vectors])}. Only one can be "
+                "used: leave the others out"
+            )
+        (column,) = vectors
+        others = [name for j, name in enumerate(names) if j != column]
+        if others:
+            warnings.warn(
+                f"the choice is by the vectors of column {names[column]!r} alone; left out: {_some(others)}",
+                UserWarning,
+                stacklevel=5,
+            )
+        return {column: Coding(width=self._vectors(column, None).shape[1])}
+
+    def _coding(self, j: int, name: str, encode: Encode) -> Coding:
+        order = self._frame.order(j)
+        values = [value for value in self._frame.objects(j) if value is not None]
+        odd = next((value for value in values if not isinstance(value, Hashable)), None)
+        if odd is not None:
+            raise ValueError(f"column {name!r} holds {type(odd).__name__}, which encode={encode!r} cannot encode")
+        seen = set(values)
+        if encode == "ordinal" or (encode == "auto" and order is not None):
+            return Coding(sorted(seen, key=str) if order is None else order)
+        values = sorted(seen, key=str) if order is None else [value for value in order if value in seen]
+        if len(values) > MOST_CATEGORIES:
+            raise ValueError(
+                f"column {name!r} has {len(values)} distinct values: encode={encode!r} takes at most "
+                f"{MOST_CATEGORIES}; leave the column out, or use encode='ordinal' or 'drop'"
+            )
+        return Coding(values, onehot=True)
+
+    def _columns(self, j: int, coding: Coding) -> list[Floats]:
+        if coding.values is None:
+            if not self._frame.has_numbers(j):
+                raise ValueError(f"column {self._frame.names()[j]!r} does not hold numbers, but it did in fit")
+            return [self._frame.numbers(j)]
+        return _encoded(self._frame.objects(j), coding)
+
+    def _vectors(self, j: int, width: int | None) -> Floats:
+        name = self._frame.names()[j]
+        if not self._frame.has_vectors(j):
+            raise ValueError(f"column {name!r} does not hold vectors, but it did in fit")
+        return self._frame.vectors(j).table(name, width)
 
     def _joined(self, columns: list[Floats]) -> Table:
         kind = np.float32 if all(column.dtype == np.float32 for column in columns) else np.float64
@@ -73,8 +156,24 @@ class Reader:
             # pandas keeps a row-major array as it came: its columns are strided, the whole is not.
             whole = self._frame.whole()
             if whole is not None and whole.shape[1] == len(columns) and np.shares_memory(whole[:, 0], columns[0]):
-                return whole
-        return [np.ascontiguousarray(column, dtype=kind) for column in columns]
+                return readable(whole)
+        return [np.require(column, dtype=kind, requirements=("C", "A")) for column in columns]
+
+
+def _some(names: list[str], most: int = 5) -> str:
+    return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
+
+
+def _encoded(values: Sequence[object], coding: Coding) -> list[Floats]:
+    """Codes of the values. Missing ones are NaN; unknown ones are 0 in every 0/1 column, or NaN as positions."""
+    assert coding.values is not None
+    places: dict[object, float] = {value: float(place) for place, value in enumerate(coding.values)}
+    unknown = -1.0 if coding.onehot else np.nan
+    codes = np.array([np.nan if value is None else places.get(value, unknown) for value in values], dtype=np.float64)
+    if not coding.onehot:
+        return [codes]
+    gone = np.isnan(codes)
+    return [np.where(gone, np.nan, codes == place) for place in range(len(coding.values))]
 
 
 def as_frame(X: Any) -> Reader | None:
@@ -105,12 +204,14 @@ class _Pandas:
     def names(self) -> list[str]:
         return [str(name) for name in self.source.columns]
 
-    def numbers(self, j: int) -> Floats | None:
+    def has_numbers(self, j: int) -> bool:
+        kind = self.source.dtypes.iloc[j]
+        types = sys.modules["pandas"].api.types
+        return types.is_numeric_dtype(kind) and not types.is_complex_dtype(kind)
+
+    def numbers(self, j: int) -> Floats:
         column = self.source.iloc[:, j]
         kind = column.dtype
-        types = sys.modules["pandas"].api.types
-        if not types.is_numeric_dtype(kind) or types.is_complex_dtype(kind):
-            return None
         if kind in (np.float32, np.float64):
             return np.asarray(column)
         single = str(kind) in ("Float32", "float[pyarrow]")
@@ -120,6 +221,28 @@ class _Pandas:
         column = self.source.iloc[:, j]
         gone = column.isna().to_numpy()
         return [None if hole else value for value, hole in zip(column.tolist(), gone, strict=True)]
+
+    def order(self, j: int) -> list[object] | None:
+        kind = self.source.dtypes.iloc[j]
+        return kind.categories.tolist() if getattr(kind, "ordered", None) is True else None
+
+    def has_vectors(self, j: int) -> bool:
+        column = self.source.iloc[:, j]
+        arrow = getattr(column.dtype, "pyarrow_dtype", None)
+        if arrow is not None:
+            return is_vector(arrow)
+        if column.dtype != object:
+            return False
+        first = next((value for value, there in zip(column, column.notna(), strict=True) if there), None)
+        return isinstance(first, list | tuple | np.ndarray)
+
+    def vectors(self, j: int) -> Vectors:
+        column = self.source.iloc[:, j]
+        if column.dtype == object:
+            return of_objects(self.objects(j), self.names()[j])
+        import pyarrow
+
+        return of_arrow(pyarrow.array(column.array))
 
     def whole(self) -> Floats | None:
         kinds = set(self.source.dtypes)
@@ -133,17 +256,31 @@ class _Polars:
     def names(self) -> list[str]:
         return list(self.source.columns)
 
-    def numbers(self, j: int) -> Floats | None:
+    def has_numbers(self, j: int) -> bool:
+        kind = self.source.to_series(j).dtype
+        return bool(kind.is_numeric() or kind == sys.modules["polars"].Boolean)
+
+    def numbers(self, j: int) -> Floats:
         polars = sys.modules["polars"]
         column = self.source.to_series(j)
         if column.dtype not in (polars.Float32, polars.Float64):
-            if not column.dtype.is_numeric() and column.dtype != polars.Boolean:
-                return None
             column = column.cast(polars.Float64)
         return column.to_numpy()  # type: ignore[no-any-return]
 
     def objects(self, j: int) -> Sequence[object]:
         return self.source.to_series(j).to_list()  # type: ignore[no-any-return]
+
+    def order(self, j: int) -> list[object] | None:
+        kind = self.source.to_series(j).dtype
+        return kind.categories.to_list() if kind == sys.modules["polars"].Enum else None
+
+    def has_vectors(self, j: int) -> bool:
+        polars = sys.modules["polars"]
+        kind = self.source.to_series(j).dtype
+        return bool(kind in (polars.List, polars.Array) and kind.inner.is_numeric())
+
+    def vectors(self, j: int) -> Vectors:
+        return of_polars(self.source.to_series(j))
 
     def whole(self) -> Floats | None:
         return None
@@ -157,16 +294,19 @@ class _Arrow:
     def names(self) -> list[str]:
         return list(self.source.column_names)
 
-    def numbers(self, j: int) -> Floats | None:
+    def has_numbers(self, j: int) -> bool:
+        import pyarrow.types as types
+
+        kind = self.source.column(j).type
+        known = (types.is_floating, types.is_integer, types.is_boolean, types.is_decimal)
+        return any(is_known(kind) for is_known in known)
+
+    def numbers(self, j: int) -> Floats:
         import pyarrow.types as types
 
         column = self.source.column(j)
         kind = column.type
         if not (types.is_float32(kind) or types.is_float64(kind)):
-            if not (
-                types.is_floating(kind) or types.is_integer(kind) or types.is_boolean(kind) or types.is_decimal(kind)
-            ):
-                return None
             if types.is_boolean(kind):
                 column = column.cast("int8")
             column = column.cast("float64")
@@ -177,28 +317,19 @@ class _Arrow:
     def objects(self, j: int) -> Sequence[object]:
         return self.source.column(j).to_pylist()  # type: ignore[no-any-return]
 
+    def order(self, j: int) -> list[object] | None:
+        column = self.source.column(j)
+        if not getattr(column.type, "ordered", False):
+            return None
+        # Chunks may have different dictionaries; the longest list has all values once they are one.
+        chunks = column.unify_dictionaries().chunks
+        return max((chunk.dictionary.to_pylist() for chunk in chunks), key=len, default=[])
+
+    def has_vectors(self, j: int) -> bool:
+        return is_vector(self.source.column(j).type)
+
+    def vectors(self, j: int) -> Vectors:
+        return of_arrow(self.source.column(j))
+
     def whole(self) -> Floats | None:
         return None
-
-
-def _ordinal(values: Sequence[object]) -> list[Floats]:
-    """The position of each value among the distinct ones in order; NaN where it is missing."""
-    places = {value: place for place, value in enumerate(_distinct(values))}
-    return [np.array([np.nan if value is None else places[value] for value in values], dtype=np.float64)]
-
-
-def _onehot(values: Sequence[object], name: str) -> list[Floats]:
-    """One column of 0 and 1 for each distinct value; NaN where it is missing."""
-    distinct = _distinct(values)
-    if len(distinct) > MOST_CATEGORIES:
-        raise ValueError(
-            f"column {name!r} has {len(distinct)} distinct values: encode='onehot' takes at most {MOST_CATEGORIES}; "
-            "leave the column out, or use encode='ordinal' or 'drop'"
-        )
-    places = _ordinal(values)[0]
-    gone = np.isnan(places)
-    return [np.where(gone, np.nan, places == place) for place in range(len(distinct))]
-
-
-def _distinct(values: Sequence[object]) -> list[object]:
-    return sorted({value for value in values if value is not None}, key=str)

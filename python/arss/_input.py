@@ -7,12 +7,22 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
 from arss import _frames
-from arss._missing import Floats, Table, column_views, fill
+from arss._missing import Floats, Table, column_views, fill, fill_values, readable
+from arss._options import Encode, Missing
 
-__all__ = ["Floats", "Input", "Table", "count", "read"]
+__all__ = ["Floats", "Input", "Preparation", "Table", "count", "read"]
 
 #: Largest dense table that a sparse one is turned into without being asked.
 SPARSE_LIMIT = 1 << 30
+
+
+class Preparation(NamedTuple):
+    """What `fit` learned about the columns: new rows are encoded and filled by it."""
+
+    #: How the columns of a data frame were encoded.
+    layout: _frames.Layout | None
+    #: What stands in for missing values, column by column.
+    fills: list[float] | None
 
 
 class Input(NamedTuple):
@@ -26,6 +36,8 @@ class Input(NamedTuple):
     kept: NDArray[np.int64] | None
     #: Names of the table's columns, if they have any.
     names: list[str] | None
+    #: How it was made; `None` if it is not at hand.
+    how: Preparation | None = None
 
     @property
     def rows(self) -> int:
@@ -33,27 +45,46 @@ class Input(NamedTuple):
         return self.n_rows if self.kept is None else len(self.kept)
 
 
-def read(estimator: Any, X: Any, missing: str = "error", encode: str | None = None, *, reset: bool = True) -> Input:
-    """Check `X` and return it as a table; its features are remembered in `estimator` or, without `reset`, compared."""
-    frame = _frames.as_frame(X)
-    if frame is not None:
-        validate_data(estimator, frame.source, skip_check_array=True, reset=reset)
-        table, names = frame.table(encode)
-    else:
-        values = validate_data(
-            estimator,
-            X,
-            accept_sparse=("csr", "csc"),
-            dtype=[np.float64, np.float32],
-            ensure_all_finite=False,
-            reset=reset,
-        )
-        table, names = _readable(_dense(values)), None
+def read(
+    estimator: Any, X: Any, missing: Missing = "error", encode: Encode | None = None, how: Preparation | None = None
+) -> Input:
+    """Check `X` and return it as a table.
+
+    Its features are remembered in `estimator`, or compared if these are new rows: then `how` is what `fit` learned.
+    """
+    table, names, layout = unfilled(estimator, X, encode, how)
     n_rows = len(table[0]) if isinstance(table, list) else table.shape[0]
     if n_rows == 0:
         raise ValueError("X has 0 sample(s), while a minimum of 1 is required")
-    table, kept = fill(table, missing, names)
-    return Input(table, n_rows, kept, names)
+    fills = fill_values(table, missing, names) if how is None else how.fills
+    table, kept = fill(table, missing, fills)
+    if how is None and kept is not None and len(kept) == 0:
+        raise ValueError("every row of X has a missing value: missing='drop' leaves 0 sample(s)")
+    return Input(table, n_rows, kept, names, Preparation(layout, fills))
+
+
+def unfilled(
+    estimator: Any, X: Any, encode: Encode | None, how: Preparation | None
+) -> tuple[Table, list[str] | None, _frames.Layout | None]:
+    """The table with its holes, the names of its columns, and how a data frame was encoded."""
+    frame = _frames.as_frame(X)
+    if frame is not None:
+        validate_data(estimator, frame.source, skip_check_array=True, reset=how is None)
+        # Rows of an array were fitted: these must be numbers, too.
+        learned = None if how is None else how.layout or frame.layout(None)
+        layout = learned or frame.layout(encode)
+        return *frame.table(layout), layout
+    if how is not None and any(coding != _frames.Coding() for coding in (how.layout or {}).values()):
+        raise ValueError("X must be a data frame with the columns of fit: some of them are encoded")
+    values = validate_data(
+        estimator,
+        X,
+        accept_sparse=("csr", "csc"),
+        dtype=[np.float64, np.float32],
+        ensure_all_finite=False,
+        reset=how is None,
+    )
+    return readable(_dense(values)), None, None
 
 
 def _dense(values: Any) -> Floats:
@@ -69,13 +100,6 @@ def _dense(values: Any) -> Floats:
             "sparse), or pass X.toarray() if the memory is there"
         )
     return values.toarray()  # type: ignore[no-any-return]
-
-
-def _readable(values: Floats) -> Floats:
-    """The same values in a layout the solver can walk over: any strides that do not go backwards."""
-    size = values.itemsize
-    odd = any(stride < 0 or stride % size for stride in values.strides)
-    return np.ascontiguousarray(values) if odd or not values.flags.aligned else values
 
 
 def count(wanted: Any, available: int, name: str, what: str = "sample", or_else: str = "") -> int:

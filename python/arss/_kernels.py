@@ -1,19 +1,16 @@
 """What the methods share that may see the rows through a kernel or have a row penalty."""
 
-from typing import Any
-
 from arss._base import RowSelector
-from arss._random import seed
-
-KERNELS = ("rbf",)
+from arss._options import KERNELS, Kernel
+from arss._random import RandomState, seed
 
 
 class KernelSelector(RowSelector):
     """Methods that may see the rows through a kernel."""
 
-    kernel: str | None
+    kernel: Kernel | None
     landmarks: int
-    random_state: Any
+    random_state: RandomState
 
     def _settings(self) -> dict[str, object]:
         if self.kernel is None:

@@ -1,13 +1,11 @@
 """The methods of the paper and its rivals: each class names its method and its settings, the rest is shared."""
 
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
-
 from arss._docs import shared_docs
 from arss._kernels import KernelSelector, PenalisedSelector
+from arss._options import Encode, Kernel, Missing, Preset
 from arss._progress import Callback
+from arss._random import RandomState
+from arss._weighted import WeightedSelector
 
 #: What a preset of ARSS settles.
 OF_THE_PRESET = ("gamma_ratio", "max_iter", "tol")
@@ -101,17 +99,17 @@ class ARSS(PenalisedSelector):
         gamma_ratio: float = 0.1,
         max_iter: int = 1000,
         tol: float = 1e-3,
-        preset: str | None = None,
+        preset: Preset | None = None,
         all_scores: bool = False,
         diverse: bool = False,
-        kernel: str | None = None,
+        kernel: Kernel | None = None,
         landmarks: int = 256,
-        random_state: Any = 0,
+        random_state: RandomState = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
         callback: Callback | None = None,
-        missing: str = "error",
-        encode: str | None = None,
+        missing: Missing = "error",
+        encode: Encode | None = None,
     ) -> None:
         self.n_samples = n_samples
         self.p = p
@@ -213,14 +211,14 @@ class RRSS(PenalisedSelector):
         tol: float = 1e-4,
         all_scores: bool = False,
         diverse: bool = False,
-        kernel: str | None = None,
+        kernel: Kernel | None = None,
         landmarks: int = 256,
-        random_state: Any = 0,
+        random_state: RandomState = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
         callback: Callback | None = None,
-        missing: str = "error",
-        encode: str | None = None,
+        missing: Missing = "error",
+        encode: Encode | None = None,
     ) -> None:
         self.n_samples = n_samples
         self.gamma = gamma
@@ -240,7 +238,7 @@ class RRSS(PenalisedSelector):
 
 
 @shared_docs
-class TED(KernelSelector):
+class TED(WeightedSelector, KernelSelector):
     """Transductive experimental design: rows from which a ridge regression represents all others.
 
     Greedy, fast and exact, but not robust: long rows are chosen early. The choice is diverse by itself: what
@@ -296,14 +294,14 @@ class TED(KernelSelector):
         n_samples: int | float = 10,
         *,
         alpha: float = 0.1,
-        kernel: str | None = None,
+        kernel: Kernel | None = None,
         landmarks: int = 256,
-        random_state: Any = 0,
+        random_state: RandomState = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
         callback: Callback | None = None,
-        missing: str = "error",
-        encode: str | None = None,
+        missing: Missing = "error",
+        encode: Encode | None = None,
     ) -> None:
         self.n_samples = n_samples
         self.alpha = alpha
@@ -315,6 +313,3 @@ class TED(KernelSelector):
         self.callback = callback
         self.missing = missing
         self.encode = encode
-
-    def _weight_settings(self, weights: NDArray[np.float64]) -> dict[str, object]:
-        return {"weights": weights}

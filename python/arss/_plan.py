@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arss import _core
+from arss._options import Element, Method
 from arss._threads import threads
 
 #: The methods, as the command line calls them.
@@ -34,11 +35,11 @@ class Plan(NamedTuple):
 def plan(
     n: int,
     l: int,  # noqa: E741 - the paper's letter
-    method: str = "exemplars",
+    method: Method = "exemplars",
     *,
     n_samples: int = 10,
     max_iter: int | None = None,
-    dtype: str = "float64",
+    dtype: Element = "float64",
     n_jobs: int | None = None,
 ) -> Plan:
     """Memory and time that choosing from `n` rows of `l` columns will take.

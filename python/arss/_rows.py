@@ -1,5 +1,6 @@
-"""Rows of anything: arrays, sparse matrices, data frames, lists."""
+"""Rows of anything: arrays, sparse matrices, data frames, lists, datasets."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -21,8 +22,14 @@ def take(X: Any, indices: NDArray[np.int64]) -> Any:
         return X.take(indices)
     if hasattr(X, "tocsr"):
         return X.tocsr()[indices]
-    if isinstance(X, list | tuple):
-        return type(X)([X[index] for index in indices])
     if library == "polars" or isinstance(X, np.ndarray):
         return X[indices]
-    return np.asarray(X)[indices]
+    if library == "datasets" and hasattr(X, "select"):
+        return X.select(indices.tolist())
+    if isinstance(X, Mapping) or not hasattr(X, "__getitem__"):
+        return np.asarray(X)[indices]
+    # One by one: whatever else there is may be on a disk.
+    rows = [X[index] for index in indices.tolist()]
+    if isinstance(X, tuple):
+        return tuple(rows)
+    return np.asarray(rows) if hasattr(X, "__array__") else rows

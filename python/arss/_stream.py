@@ -94,7 +94,7 @@ def _batches(batches: Iterable[Any], name: str, folder: Path) -> RowsInFile:
             file = _core.RowFile.scratch(folder, values.shape[1], kind == np.float32)
         if (values.shape[1], names) != like:
             raise ValueError(f"{name}, row {rows}: the columns differ from those of the first batch")
-        file.append(np.ascontiguousarray(values, dtype=kind))
+        file.append(np.require(values, dtype=kind, requirements=("C", "A")))
         rows += len(values)
     if file is None or rows == 0:
         raise ValueError(f"{name}: there are no rows")
@@ -104,7 +104,7 @@ def _batches(batches: Iterable[Any], name: str, folder: Path) -> RowsInFile:
 def _array(batch: Any, name: str) -> tuple[Floats, Any]:
     frame = _frames.as_frame(batch)
     if frame is not None:
-        table, names = frame.table(None)
+        table, names = frame.table(frame.layout(None))
         return (np.column_stack(table) if isinstance(table, list) else np.asarray(table)), names
     values = np.asarray(batch)
     if values.ndim != 2 or values.dtype.kind not in "fiub":

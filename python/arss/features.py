@@ -12,9 +12,8 @@ from arss import _html
 from arss._base import solve
 from arss._docs import shared_docs
 from arss._input import count, read
+from arss._options import FEATURE_METHODS, FeatureMethod, Preset
 from arss._progress import Callback
-
-METHODS = ("arss", "rrss", "ted", "rrqr")
 
 
 @shared_docs
@@ -73,10 +72,10 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
 
     def __init__(
         self,
-        method: str = "ted",
+        method: FeatureMethod = "ted",
         *,
         n_features_to_select: int | float | None = None,
-        preset: str | None = None,
+        preset: Preset | None = None,
         p: float | None = None,
         gamma: float | None = None,
         gamma_ratio: float | None = None,
@@ -114,13 +113,15 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
         -------
         self
         """
-        if self.method not in METHODS:
-            raise ValueError(f"method={self.method!r}, but it must be one of {', '.join(map(repr, METHODS))}")
+        if self.method not in FEATURE_METHODS:
+            raise ValueError(f"method={self.method!r}, but it must be one of {', '.join(map(repr, FEATURE_METHODS))}")
         if self.gamma is not None and self.gamma_ratio is not None:
             raise ValueError("gamma and gamma_ratio were both given: they are two ways to say the same")
         names = ("preset", "p", "gamma", "gamma_ratio", "alpha", "max_iter", "tol")
         settings = {name: value for name in names if (value := getattr(self, name)) is not None}
         data = read(self, X)
+        if data.names is not None and len(data.names) != self.n_features_in_:
+            raise ValueError("X has a column of vectors: to choose among their numbers, pass them as an array")
         wanted = self.n_features_to_select
         columns = self.n_features_in_
         k = max(1, columns // 2) if wanted is None else count(wanted, columns, "n_features_to_select", "feature")

@@ -3,13 +3,13 @@
 Each function draws into `ax`, or into a new figure, and returns the axes.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from arss._input import Floats, read
+from arss._input import Floats, Preparation, Table, unfilled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,25 +17,38 @@ if TYPE_CHECKING:
 __all__ = ["convergence", "coverage", "picks", "scores"]
 
 _CHUNK = 4096
+_DIRECTIONS = ("first direction", "second direction")
+
+
+class _Items(NamedTuple):
+    """What was chosen from, as points."""
+
+    #: One row for each; NaN where all was missing.
+    values: Floats
+    chosen: NDArray[np.int64]
+    outlier_scores: NDArray[np.float64]
+    #: What they are called, and one of their coordinates.
+    what: str
+    axis: str
 
 
 def picks(selector: Any, X: Any, *, n_outliers: int = 10, ax: "Axes | None" = None) -> "Axes":
-    """The rows in two dimensions, the chosen ones and the strangest ones marked.
+    """The rows in two dimensions, the chosen ones and the strangest ones marked; the columns of a `FeatureSelector`.
 
     More than two columns are projected onto the two directions of largest variance of the rows
     that are not among the strangest, which would otherwise decide the view.
     """
     check_is_fitted(selector)
     ax = _axes(ax)
-    values = _table(selector, X)
-    strange = np.argsort(-np.nan_to_num(selector.outlier_scores_, nan=-np.inf), kind="stable")[:n_outliers]
-    flat = _projected(values, strange)
-    chosen = selector.sample_indices_
+    items = _items(selector, X)
+    strange = np.argsort(-np.nan_to_num(items.outlier_scores, nan=-np.inf), kind="stable")[:n_outliers]
+    flat = _projected(items.values, strange)
+    chosen = items.chosen
     x, y = flat.T
-    ax.scatter(x, y, s=8, color="0.75", label=f"{len(flat)} rows", linewidths=0)
+    ax.scatter(x, y, s=8, color="0.75", label=f"{len(flat)} {items.what}", linewidths=0)
     ax.scatter(x[strange], y[strange], s=40, marker="x", color="tab:red", label=f"{len(strange)} strangest")
     ax.scatter(x[chosen], y[chosen], s=40, color="tab:blue", edgecolors="white", label=f"{len(chosen)} chosen")
-    names = ("column 0", "column 1") if values.shape[1] == 2 else ("first direction", "second direction")
+    names = (f"{items.axis} 0", f"{items.axis} 1") if items.values.shape[1] == 2 else _DIRECTIONS
     ax.set(xlabel=names[0], ylabel=names[1], title=type(selector).__name__)
     ax.legend()
     return ax
@@ -56,11 +69,14 @@ def scores(selector: Any, *, ax: "Axes | None" = None) -> "Axes":
 
 
 def coverage(selector: Any, X: Any, *, ax: "Axes | None" = None) -> "Axes":
-    """How near the rows are to the nearest of the first K picks, for every K: median and mean."""
+    """How near the rows are to the nearest of the first K picks, for every K: median and mean.
+
+    Of a `FeatureSelector` the columns.
+    """
     check_is_fitted(selector)
     ax = _axes(ax)
-    values = _table(selector, X)
-    chosen = selector.sample_indices_
+    items = _items(selector, X)
+    values, chosen = items.values, items.chosen
     middle, mean = np.empty(len(chosen)), np.empty(len(chosen))
     nearest = np.full(len(values), np.inf)
     for k, pick in enumerate(chosen):
@@ -68,7 +84,7 @@ def coverage(selector: Any, X: Any, *, ax: "Axes | None" = None) -> "Axes":
             block = slice(start, start + _CHUNK)
             distance = np.sqrt(((values[block] - values[pick]) ** 2).sum(axis=1))
             np.minimum(nearest[block], distance, out=nearest[block])
-        middle[k], mean[k] = np.median(nearest), nearest.mean()
+        middle[k], mean[k] = np.nanmedian(nearest), np.nanmean(nearest)
     ranks = np.arange(1, len(chosen) + 1)
     ax.plot(ranks, middle, color="tab:blue", label="median")
     ax.plot(ranks, mean, color="tab:orange", label="mean")
@@ -106,13 +122,25 @@ def _axes(ax: "Axes | None") -> "Axes":
     return axes
 
 
-def _table(selector: Any, X: Any) -> Floats:
-    """`X` as the selector saw it: one 2-D array, all rows, holes filled by the column's mean."""
-    from sklearn.base import clone
+def _items(selector: Any, X: Any) -> _Items:
+    """The rows or, of a feature selector, the columns."""
+    if hasattr(selector, "feature_indices_"):
+        values = _filled(unfilled(selector, X, None, Preparation(None, None))[0], None)
+        return _Items(values.T, selector.feature_indices_, selector.residuals_, "columns", "row")
+    how = selector._preparation or Preparation(None, None)
+    values = _filled(unfilled(selector, X, selector.encode, how)[0], how.fills)
+    return _Items(values, selector.sample_indices_, selector.outlier_scores_, "rows", "column")
 
-    missing = "mean" if selector.missing == "drop" else selector.missing
-    data = read(clone(selector), X, missing, selector.encode)
-    return np.column_stack(data.table) if isinstance(data.table, list) else data.table
+
+def _filled(table: Table, fills: list[float] | None) -> Floats:
+    """One array of all rows, holes filled as in `fit` or by the column's mean; a row without any value stays."""
+    values = np.column_stack(table) if isinstance(table, list) else table
+    holes: NDArray[np.bool_] = np.isnan(values)
+    if not holes.any():
+        return values
+    middle = np.nanmean(values, axis=0) if fills is None else np.asarray(fills, dtype=values.dtype)
+    filled: Floats = np.where(holes & ~holes.all(axis=1, keepdims=True), middle, values)
+    return filled
 
 
 def _projected(values: Floats, strange: NDArray[np.int64]) -> Floats:
@@ -121,8 +149,20 @@ def _projected(values: Floats, strange: NDArray[np.int64]) -> Floats:
     if values.shape[1] == 2:
         return values
     usual = np.delete(values, strange, axis=0) if len(strange) < len(values) else values
+    usual = usual[~np.isnan(usual).any(axis=1)]
     centre = usual.mean(axis=0)
-    covariance = (usual - centre).T @ (usual - centre)
-    directions: Floats = np.linalg.eigh(covariance)[1][:, :-3:-1]
+    if len(usual) >= usual.shape[1]:
+        directions: Floats = np.linalg.eigh((usual - centre).T @ (usual - centre))[1][:, :-3:-1]
+    else:
+        # Fewer points than coordinates: the matrix of their products is the smaller one.
+        directions = _wide_directions(usual - centre)
     projected: Floats = (values - centre) @ directions
     return projected
+
+
+def _wide_directions(centred: Floats) -> Floats:
+    squares, vectors = np.linalg.eigh(centred @ centred.T)
+    longest = np.sqrt(np.maximum(squares[:-3:-1], np.finfo(np.float64).tiny))
+    directions = centred.T @ vectors[:, :-3:-1] / longest
+    # A single point has no direction, two have one.
+    return np.pad(directions, ((0, 0), (0, 2 - directions.shape[1])))

@@ -32,9 +32,9 @@ def cluster() -> Iterator[Any]:
         yield client
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def client() -> Iterator[Any]:
-    """A cluster for all tests of a file."""
+    """A cluster for all tests that leave it as it is."""
     with cluster() as client:
         yield client
 

@@ -82,7 +82,10 @@ def test_weights_and_groups_on_the_workers(client: Client) -> None:
     far_weights = da.concatenate(
         [da.from_array(weights[a:b], chunks=-1) for a, b in pairwise(np.cumsum([0, *table.chunks[0]]))]
     )
-    cases: list[dict[str, Any]] = [{"quotas": {"north": 2, "west": 0}, "include": [1]}, {"exclude": [3, 4]}]
+    cases: list[dict[str, Any]] = [
+        {"landmarks": 64, "quotas": {"north": 2, "west": 0}, "include": [1]},
+        {"landmarks": 64, "exclude": [3, 4]},
+    ]
     for settings in cases:
         local = arss.Exemplars(10, **settings).fit(X, sample_weight=weights, groups=groups)
         for given in (weights, far_weights):
@@ -94,8 +97,11 @@ def test_weights_and_groups_on_the_workers(client: Client) -> None:
         arss.dask.TED(10).fit(table, sample_weight=weights).sample_indices_.tolist() == local.sample_indices_.tolist()
     )
 
-    with pytest.raises(ValueError, match="RRSS has no sample weights"):
-        arss.dask.RRSS(3).fit(table, sample_weight=weights)
+    missing = [None if group == "west" else group for group in groups]
+    far = arss.dask.Exemplars(10, landmarks=64, quotas={None: 1}).fit(
+        table, groups=pd.Series(missing, dtype=object).to_numpy()
+    )
+    assert (groups[far.sample_indices_] == "west").sum() == 1
     with pytest.raises(ValueError, match=r"sample_weight has shape \(5,\)"):
         arss.dask.TED(3).fit(table, sample_weight=np.ones(5))
     with pytest.raises(ValueError, match="row 2 is -1"):

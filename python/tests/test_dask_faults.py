@@ -47,9 +47,9 @@ def at_iterations(*when: int, do: Callable[[], object]) -> Callable[[arss.Progre
 
 
 KILLS: list[tuple[str, dict[str, Any], tuple[int, ...]]] = [
-    ("ARSS", {"max_iter": 30, "tol": 0}, (5,)),
-    ("ARSS", {"max_iter": 30, "tol": 0}, (12, 13)),  # the second before the first is back
-    ("RRSS", {"max_iter": 40, "tol": 0}, (15, 31)),
+    ("ARSS", {"max_iter": 9, "tol": 0}, (5,)),
+    ("ARSS", {"max_iter": 17, "tol": 0}, (12, 13)),  # the second before the first is back
+    ("RRSS", {"max_iter": 26, "tol": 0}, (12, 23)),
     ("TED", {}, (3, 6)),
 ]
 
@@ -76,7 +76,7 @@ def test_killed_workers_change_nothing(
         threading.Timer(0.01, os.kill, (waiting.pop(), signal.SIGKILL)).start()
 
     estimator = getattr(arss.dask, name)(10, callback=at_iterations(*when, do=kill), **settings)
-    far = estimator.fit(da.from_array(X, chunks=(250, 6)))
+    far = estimator.fit(da.from_array(X, chunks=(400, 6)))
     assert not waiting and not set(victims) & set(pids(doomed))
     assert far.sample_indices_.tolist() == local.sample_indices_.tolist()
     np.testing.assert_allclose(far.scores_, local.scores_, rtol=1e-10)
@@ -105,12 +105,12 @@ def test_tasks_do_not_pile_up(client: Client) -> None:
     gc.collect()
     before = task_count(client)  # of results that are still alive
     counts: list[int] = []
-    count = at_iterations(*range(200), do=lambda: counts.append(task_count(client) - before))
-    arss.dask.ARSS(5, max_iter=200, tol=0, callback=count).fit(X)
-    assert len(counts) == 199
+    count = at_iterations(*range(80), do=lambda: counts.append(task_count(client) - before))
+    arss.dask.ARSS(5, max_iter=80, tol=0, callback=count).fit(X)
+    assert len(counts) == 79 > 3 * _engine.CUT_EVERY
     # Two tasks a partition and pass, some merges, and what the table itself is made of.
     assert max(counts) <= (2 * 3 + 2) * (_engine.CUT_EVERY + 2) + 8 * 3
-    assert max(counts[150:]) <= max(counts[:50])
+    assert max(counts[50:]) <= max(counts[:30])
 
 
 def test_a_callback_that_stops_or_raises(client: Client) -> None:
@@ -208,7 +208,7 @@ def fit(X):
 if __name__ == "__main__":
     with Client(sys.argv[1]):
         X = da.random.default_rng(0).normal(size=(int(sys.argv[2]), 16), chunks=(100_000, 16))
-        fit(X[:100_000])
+        fit(X[:10_000])
         before = peak()
         fit(X)
         print(peak() - before)
@@ -216,8 +216,8 @@ if __name__ == "__main__":
 
 
 def test_the_client_stays_small(client: Client, tmp_path: Path) -> None:
-    """The kernel's peak of a client process grows by less than a tenth of the data, which is 256 MB."""
-    rows = 2_000_000
+    """The kernel's peak of a client process grows by less than a tenth of the data, which is 77 MB."""
+    rows = 600_000
     script = tmp_path / "script.py"
     script.write_text(MEMORY)
     command = [sys.executable, "-W", "ignore", str(script), client.scheduler.address, str(rows)]
@@ -227,10 +227,12 @@ def test_the_client_stays_small(client: Client, tmp_path: Path) -> None:
 
 def test_a_partition_that_does_not_fit_is_named(doomed: Client) -> None:
     """Three GiB on workers of one: the nanny kills each that tries, and there is an end to it."""
+    # The first worker that dies could be bad luck, the second is not.
+    doomed.run_on_scheduler(lambda dask_scheduler: setattr(dask_scheduler, "allowed_failures", 1))
     parts = [da.ones((50, 4), chunks=-1), da.full((100 * 2**20, 4), 1.5, chunks=-1).map_blocks(np.copy, dtype=float)]
     gc.collect()
     before = task_count(doomed)
-    with pytest.raises(RuntimeError, match=r"partition 1 killed \d workers in turn: .* use smaller partitions"):
+    with pytest.raises(RuntimeError, match=r"partition 1 killed 2 workers in turn: .* use smaller partitions"):
         arss.dask.TED(2).fit(da.concatenate(parts))
     assert tasks_left(doomed, before) <= 0
     doomed.wait_for_workers(1)

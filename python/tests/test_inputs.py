@@ -153,7 +153,8 @@ def test_missing_values(frame: Any) -> None:
     X = frame(HOLES)
     with pytest.raises(ValueError, match=r"row 1, column .* is NaN; row 3, column .* is NaN.*missing='mean'"):
         TED(n_samples=2).fit(X)
-    for missing, middle in (("mean", (3.75, 2.5)), ("median", (4.0, 2.5))):
+    middles: list[tuple[Any, tuple[float, float]]] = [("mean", (3.75, 2.5)), ("median", (4.0, 2.5))]
+    for missing, middle in middles:
         full = HOLES.copy()
         full[1, 0], full[3, 1] = middle
         found = TED(n_samples=2, missing=missing).fit(X)
@@ -221,7 +222,7 @@ def test_text_that_cannot_be_encoded() -> None:
     with pytest.raises(ValueError, match="400 distinct"):
         TED(encode="onehot").fit(X)
     with pytest.raises(ValueError, match="encode='magic'"):
-        TED(encode="magic").fit(X)
+        TED(encode="magic").fit(X)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"0 feature\(s\)"):
         TED(encode="drop").fit(X)
     with pytest.raises(ValueError, match="do not hold numbers: when"):

@@ -67,7 +67,7 @@ def test_bit_for_bit(binary: list[str], selector: Any, flags: list[str], kind: s
 
 
 @pytest.mark.parametrize("method", ["arss", "rrss", "ted", "rrqr"])
-def test_features_too(method: str, tmp_path: Path) -> None:
+def test_features_too(method: Any, tmp_path: Path) -> None:
     X = np.random.default_rng(11).normal(size=(60, 20)) + 1.0
     np.save(tmp_path / "table.npy", X)
     found = through(BINARIES[-1], tmp_path / "table.npy", ["--method", method, "--features"])

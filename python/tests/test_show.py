@@ -43,6 +43,27 @@ def test_pictures(table: NDArray[np.float64]) -> None:
     assert arss.plot.scores(arss.FeatureSelector().fit(table)) is not own
 
 
+def test_pictures_of_columns(table: NDArray[np.float64]) -> None:
+    tables: list[Any] = [table, pd.DataFrame(table, columns=list("abcdef")), table[:2], table[:1], table[:4, :3]]
+    for X in tables:
+        selector = arss.FeatureSelector("rrqr", n_features_to_select=2).fit(X)
+        axes = arss.plot.picks(selector, X, n_outliers=1)
+        legend = axes.get_legend()
+        assert legend is not None
+        said = [text.get_text() for text in legend.get_texts()]
+        assert said == [f"{np.asarray(X).shape[1]} columns", "1 strangest", "2 chosen"]
+        everything: Any = axes.collections[0].get_offsets()
+        chosen: Any = axes.collections[2].get_offsets()
+        assert np.isfinite(everything).all()
+        assert np.array_equal(chosen, everything[selector.feature_indices_])
+        nearest = np.asarray(arss.plot.coverage(selector, X).lines[0].get_ydata())
+        assert len(nearest) == 2 and np.isfinite(nearest).all()
+    # The view keeps distances as well as any: that of few points in many dimensions is exact.
+    flat: Any = arss.plot.picks(arss.FeatureSelector().fit(table[:, :3]), table[:, :3], n_outliers=0).collections[0]
+    points = np.asarray(flat.get_offsets())
+    assert np.linalg.norm(points[0] - points[1]) == pytest.approx(np.linalg.norm(table[:, 0] - table[:, 1]))
+
+
 def test_pictures_of_other_tables(table: NDArray[np.float64]) -> None:
     for columns in (1, 2):
         X = pd.DataFrame(table[:, :columns])

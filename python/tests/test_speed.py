@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import textwrap
+from typing import Any
 
 import pytest
 
@@ -28,7 +29,7 @@ def peak():
         return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM"))
 
 arss.{kind}(n_samples=2).fit(np.eye(300, 200))
-X = np.empty((4_000_000, 128), dtype=np.float32)
+X = np.empty((1_000_000, 128), dtype=np.float32)
 row = np.random.default_rng(0).standard_normal((4_000, 128), dtype=np.float32)
 for start in range(0, len(X), len(row)):
     X[start : start + len(row)] = row
@@ -40,7 +41,7 @@ print((peak() - before) / X.nbytes)
 """
 
 
-@pytest.mark.skipif(available_memory() < 6 * GIGABYTE, reason="needs 6 GB")
+@pytest.mark.skipif(available_memory() < 2 * GIGABYTE, reason="needs 2 GB")
 @pytest.mark.parametrize(
     ("kind", "arguments", "layout", "most"),
     [
@@ -49,7 +50,7 @@ print((peak() - before) / X.nbytes)
         ("ARSS", "n_samples=2, max_iter=1, tol=0.0", "strided", 1.5),
     ],
 )
-def test_two_gigabytes_are_not_doubled(kind: str, arguments: str, layout: str, most: float) -> None:
+def test_half_a_gigabyte_is_not_doubled(kind: str, arguments: str, layout: str, most: float) -> None:
     code = MEMORY.format(kind=kind, arguments=arguments, layout=layout)
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], text=True, capture_output=True, timeout=200)
     assert done.returncode == 0, done.stderr
@@ -65,15 +66,17 @@ def test_import_stays_light() -> None:
 def test_plan() -> None:
     plan = arss.plan(1_000_000, 20, "arss")
     assert plan.table_bytes == 160_000_000 < plan.bytes < 3 * plan.table_bytes
-    assert arss.plan(1_000_000, 20).method == "exemplars" and arss.plan(1_000_000, 20).bytes < plan.bytes
+    default = arss.plan(1_000_000, 20)
+    assert default.method == "exemplars" and default.bytes < plan.bytes
     assert 0 < plan.seconds < 1000
     assert arss.plan(1_000_000, 20, dtype="float32").bytes < plan.bytes
     assert arss.plan(20, 5000, "ted").bytes < 100_000_000
     assert "on top of" in str(plan)
-    for method in ("rrss", "rrqr", "kmeans", "kmedoids", "random"):
+    methods: list[Any] = ["rrss", "rrqr", "kmeans", "kmedoids", "random"]
+    for method in methods:
         assert arss.plan(3000, 10, method).seconds > 0
     with pytest.raises(ValueError, match="method='x'"):
-        arss.plan(10, 10, "x")
+        arss.plan(10, 10, "x")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="0 x 3"):
         arss.plan(0, 3)
 

@@ -18,7 +18,7 @@ METHODS: list[tuple[type, dict[str, Any]]] = [
     (arss.ARSS, {}),
     (arss.RRSS, {}),
     (arss.TED, {}),
-    (arss.Exemplars, {"landmarks": 64}),
+    (arss.Exemplars, {"landmarks": 64, "refine": 1}),
     (arss.FacilityLocation, {"random_state": 0}),
 ]
 
@@ -62,9 +62,9 @@ def test_parquet_and_batches(tmp_path: Path) -> None:
 
 
 def test_every_format_of_the_command_line(tmp_path: Path) -> None:
-    X = table()
+    X = table()[:1500]
     frame = pd.DataFrame(X, columns=list("abcdef"))
-    picks = arss.Exemplars(7).fit(X).sample_indices_.tolist()
+    picks = arss.Exemplars(7, landmarks=64).fit(X).sample_indices_.tolist()
     frame.to_csv(tmp_path / "plain.csv", index=False)
     frame.to_csv(tmp_path / "semicolon.csv.gz", index=False, sep=";")
     frame.to_feather(tmp_path / "table.feather")
@@ -73,13 +73,13 @@ def test_every_format_of_the_command_line(tmp_path: Path) -> None:
     frame[:500].to_parquet(tmp_path / "part-0.parquet")
     frame[500:].to_parquet(tmp_path / "part-1.parquet")
     for name in ("plain.csv", "semicolon.csv.gz", "table.feather", "table.jsonl", "table.npz", "part-*.parquet"):
-        found = arss.Exemplars(7).fit(tmp_path / name)
+        found = arss.Exemplars(7, landmarks=64).fit(tmp_path / name)
         assert found.sample_indices_.tolist() == picks, name
         assert found.n_rows_ == len(X) and found.n_features_in_ == 6
     with_text = frame.assign(kind="x")
     with_text.to_csv(tmp_path / "text.csv", index=False)
     with pytest.warns(UserWarning, match="not numeric: kind"):
-        assert arss.Exemplars(7).fit(tmp_path / "text.csv").sample_indices_.tolist() == picks
+        assert arss.Exemplars(7, landmarks=64).fit(tmp_path / "text.csv").sample_indices_.tolist() == picks
 
 
 def test_weights_and_groups_of_rows_in_a_file(tmp_path: Path) -> None:
@@ -87,7 +87,10 @@ def test_weights_and_groups_of_rows_in_a_file(tmp_path: Path) -> None:
     np.save(tmp_path / "table.npy", X)
     weights = np.random.default_rng(1).random(len(X))
     groups = np.array(["a", "b", "c"])[np.arange(len(X)) % 3]
-    for selector in (arss.Exemplars(9, quotas={"a": 2, "b": 3}), arss.Exemplars(9, include=[4])):
+    for selector in (
+        arss.Exemplars(9, landmarks=64, refine=1, quotas={"a": 2, "b": 3}),
+        arss.Exemplars(9, landmarks=64, refine=1, include=[4]),
+    ):
         here = clone(selector).fit(X, sample_weight=weights, groups=groups)
         there = clone(selector).fit(tmp_path / "table.npy", sample_weight=weights, groups=groups)
         np.testing.assert_array_equal(there.sample_indices_, here.sample_indices_)
@@ -136,8 +139,8 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 
 @pytest.mark.filterwarnings("ignore")
 def test_memory_is_bounded(tmp_path: Path) -> None:
-    """A file of 128 MB, eight times the memory: the process grows by the memory and a few numbers per row."""
-    rows, columns = 500_000, 32
+    """A file of 64 MB, four times the memory: the process grows by the memory and a few numbers per row."""
+    rows, columns = 250_000, 32
     file = np.lib.format.open_memmap(tmp_path / "big.npy", mode="w+", dtype=np.float64, shape=(rows, columns))
     generator = np.random.default_rng(0)
     for start in range(0, rows, 50_000):

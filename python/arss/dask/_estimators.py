@@ -1,6 +1,6 @@
 """The estimators: those of `arss`, fitted on the workers."""
 
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -22,13 +22,7 @@ class DaskSelector(RowSelector):
 
     outlier_scores_: Any
 
-    #: Whether the method has weights, and groups.
-    _has_weights: ClassVar[bool] = False
-    _has_groups: ClassVar[bool] = False
-
-    def fit(  # type: ignore[override]
-        self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None, *, client: Any = None
-    ) -> Self:
+    def fit(self, X: Any, y: Any = None, *, client: Any = None) -> Self:  # type: ignore[override]
         """Choose rows of `X`.
 
         Parameters
@@ -37,10 +31,6 @@ class DaskSelector(RowSelector):
             The table; one sample per row. Files are read on the workers. Partitions of zero rows are left out.
         y : ignored
             For compatibility with pipelines.
-        sample_weight : array of shape (n,), or Dask array or Series with the partitions of `X`, optional
-            How much it matters that each row is represented (`Exemplars`, `TED`).
-        groups : array of shape (n,), or Dask array or Series with the partitions of `X`, optional
-            The group of each row, any label; `quotas` says how many picks a group may have (`Exemplars`).
         client : distributed.Client, optional
             The cluster; default the current one.
 
@@ -48,6 +38,9 @@ class DaskSelector(RowSelector):
         -------
         self
         """
+        return self._fit_there(client, X, None, None)
+
+    def _fit_there(self, client: Any, X: Any, sample_weight: Any, groups: Any) -> Self:
         from distributed import KilledWorker, default_client
 
         client = client or default_client()
@@ -64,11 +57,6 @@ class DaskSelector(RowSelector):
         return self
 
     def _fit(self, client: Any, X: Any, sample_weight: Any, groups: Any) -> None:
-        name = type(self).__name__
-        if sample_weight is not None and not self._has_weights:
-            raise ValueError(f"{name} has no sample weights: use Exemplars or TED")
-        if groups is not None and not self._has_groups:
-            raise ValueError(f"groups were passed, but {name} has no quotas: use Exemplars")
         table = self._scale_there(client, spread(client, X))
         labels: list[object] = []
         if sample_weight is not None or groups is not None:
@@ -77,7 +65,7 @@ class DaskSelector(RowSelector):
         beside: dict[str, object] = {} if sample_weight is None else {"weights": np.empty(0)}
         if groups is not None:
             beside["groups"] = (np.empty(0, dtype=np.int64), self._quotas(labels, table.items))
-        elif self._has_groups and not isinstance(getattr(self, "quotas", ""), str):
+        elif not isinstance(getattr(self, "quotas", ""), str):
             raise ValueError("quotas were given, but no groups: pass fit(X, groups=...), one label per row")
         engine = Engine(client, table)
         done = False
@@ -183,7 +171,27 @@ class TED(DaskSelector, arss.TED):
     `outlier_scores_` is a Dask array.
     """
 
-    _has_weights = True
+    def fit(  # type: ignore[override]
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, client: Any = None
+    ) -> Self:
+        """Choose rows of `X`.
+
+        Parameters
+        ----------
+        X : Dask array, Dask DataFrame, or list of paths of Parquet files
+            The table; one sample per row. Files are read on the workers. Partitions of zero rows are left out.
+        y : ignored
+            For compatibility with pipelines.
+        sample_weight : array of shape (n,), or Dask array or Series with the partitions of `X`, optional
+            How much it matters that each row is represented.
+        client : distributed.Client, optional
+            The cluster; default the current one.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit_there(client, X, sample_weight, None)
 
     def _finish_outliers(self, values: Any) -> Any:
         return values.clip(0, None) ** 0.5
@@ -197,8 +205,30 @@ class Exemplars(DaskSelector, arss.Exemplars):
     it needs memory for one whole column.
     """
 
-    _has_weights = True
-    _has_groups = True
+    def fit(  # type: ignore[override]
+        self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None, *, client: Any = None
+    ) -> Self:
+        """Choose rows of `X`.
+
+        Parameters
+        ----------
+        X : Dask array, Dask DataFrame, or list of paths of Parquet files
+            The table; one sample per row. Files are read on the workers. Partitions of zero rows are left out.
+        y : ignored
+            For compatibility with pipelines.
+        sample_weight : array of shape (n,), or Dask array or Series with the partitions of `X`, optional
+            How much it matters that each row is represented.
+        groups : array of shape (n,), or Dask array or Series with the partitions of `X`, optional
+            The group of each row, any label; `quotas` says how many picks a group may have. Rows without a label
+            are one group.
+        client : distributed.Client, optional
+            The cluster; default the current one.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit_there(client, X, sample_weight, groups)
 
     def _scale_there(self, client: Any, table: Table) -> Table:
         how = _scaling.wanted(self.scale)

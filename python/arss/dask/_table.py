@@ -102,7 +102,7 @@ def with_attributes(client: Any, table: Table, sample_weight: Any, groups: Any) 
     labels = _per_part(client, table, groups, "groups")
     codes: dict[object, int] | None = None
     if labels is not None:
-        found = client.gather(client.map(_worker.labels_of, labels, pure=False))
+        found = client.gather(client.map(_worker.distinct_labels, labels, pure=False))
         codes = {label: number for number, label in enumerate(dict.fromkeys(label for part in found for label in part))}
     none = [None] * len(table.parts)
     made = client.map(

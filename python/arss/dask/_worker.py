@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arss import _core, _frames
+from arss._constraints import labels_of
 
 Floats = NDArray[np.floating[Any]]
 
@@ -59,7 +60,7 @@ def prepare(part: Any, number: int) -> tuple[Floats, tuple[str, ...] | None]:
     frame = _frames.as_frame(part)
     if frame is not None:
         try:
-            table, names = frame.table(None)
+            table, names = frame.table(frame.layout(None))
         except ValueError as error:
             raise ValueError(f"partition {number}: {error}") from None
         return np.column_stack(table) if isinstance(table, list) else np.asarray(table), tuple(names or ())
@@ -69,7 +70,7 @@ def prepare(part: Any, number: int) -> tuple[Floats, tuple[str, ...] | None]:
     if array.dtype.kind not in "fiub":
         raise ValueError(f"partition {number} holds {array.dtype}, which are no numbers")
     kind = array.dtype if array.dtype in (np.float32, np.float64) else np.float64
-    return np.ascontiguousarray(array, dtype=kind), None
+    return np.require(array, dtype=kind, requirements=("C", "A")), None
 
 
 def shape(prepared: tuple[Floats, tuple[str, ...] | None]) -> Shape:
@@ -97,13 +98,13 @@ def attributes(weights: Any, labels: Any, codes: dict[object, int] | None, rows:
     """The weights and groups of a partition, one of each per row; `codes` has the number of each label."""
     found = Attributes()
     if weights is not None:
-        values = np.ascontiguousarray(weights, dtype=np.float64)
+        values = np.require(weights, dtype=np.float64, requirements=("C", "A"))
         bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
         if len(bad):
             raise ValueError(f"sample_weight of partition {number}, row {bad[0]} is {values[bad[0]]}: weights are >= 0")
         found = found._replace(weights=values)
     if labels is not None and codes is not None:
-        groups = np.array([codes[label] for label in np.asarray(labels).tolist()], dtype=np.int64)
+        groups = np.array([codes[label] for label in labels_of(np.asarray(labels))], dtype=np.int64)
         found = found._replace(groups=groups)
     for name, given in (("sample_weight", found.weights), ("groups", found.groups)):
         if given is not None and given.shape != (len(rows),):
@@ -113,9 +114,9 @@ def attributes(weights: Any, labels: Any, codes: dict[object, int] | None, rows:
     return found
 
 
-def labels_of(labels: Any) -> list[object]:
+def distinct_labels(labels: Any) -> list[object]:
     """The different labels of a partition, in the order in which they come."""
-    return list(dict.fromkeys(np.asarray(labels).tolist()))
+    return list(dict.fromkeys(labels_of(np.asarray(labels))))
 
 
 def message(content: Any) -> Any:

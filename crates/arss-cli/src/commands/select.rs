@@ -347,7 +347,7 @@ pub fn summary(table: &Table, job: &Job<'_>, selection: &Selection) -> String {
         format!("{columns} columns of {rows} rows, {chosen} chosen")
     } else {
         let read = table.source.rows();
-        let aside = read - rows + selection.set_aside().map_or(0, |aside| aside.rows);
+        let aside = read - rows + selection.report.set_aside().map_or(0, |aside| aside.rows);
         let aside = if aside > 0 { format!(", {aside} left aside") } else { String::new() };
         let of = if columns == 1 { "column" } else { "columns" };
         format!("{read} rows by {columns} {of}{aside}, {chosen} chosen")
