@@ -104,7 +104,9 @@ def run(binary: str, table: Path) -> list[dict[str, object]]:
             headings = list(line["roles"])
             place = {heading: at for at, heading in enumerate(headings)}
             found = {
-                column: suspicious(frame, frame.columns[place[column]]) for column in used if len(names) == len(headings)
+                column: suspicious(frame, frame.columns[place[column]])
+                for column in used
+                if len(names) == len(headings)
             }
             line["wrong"] = {column: what for column, what in found.items() if what}
         lines.append(line)
@@ -114,7 +116,10 @@ def run(binary: str, table: Path) -> list[dict[str, object]]:
 def report(lines: list[dict[str, object]], here: Path) -> None:
     tables = {line["table"] for line in lines}
     text = ["# Real tables, without a flag", ""]
-    text += [f"Made by `make bench-tables` from {len(tables)} tables; `results.jsonl` has a line a table and command.", ""]
+    text += [
+        f"Made by `make bench-tables` from {len(tables)} tables; `results.jsonl` has a line a table and command.",
+        "",
+    ]
     text += ["| command | tables | ran | % | median s | longest s |", "|---|---|---|---|---|---|"]
     for command in COMMANDS:
         own = [line for line in lines if line["command"] == command]

@@ -225,11 +225,15 @@ fn by_default_the_table_is_used_as_it_is() {
         assert!(ran.err.contains("6 missing values were filled in with the median"), "{name}: {}", ran.err);
     }
     // A row that lacks most of its values is never chosen; a column that does is left out.
-    let rows = noise(40).chunks(2).enumerate().map(|(row, v)| match row {
-        3 => ",,\n".to_owned(),
-        4 => format!("{},{},5\n", v[0], v[1]),
-        _ => format!("{},{},\n", v[0], v[1]),
-    }).collect::<String>();
+    let rows = noise(40)
+        .chunks(2)
+        .enumerate()
+        .map(|(row, v)| match row {
+            3 => ",,\n".to_owned(),
+            4 => format!("{},{},5\n", v[0], v[1]),
+            _ => format!("{},{},\n", v[0], v[1]),
+        })
+        .collect::<String>();
     folder.write("gaps.csv", format!("x,y,rare\n{rows}"));
     let ran = folder.run("select gaps.csv -k 19 --json").ok();
     let found: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
@@ -238,7 +242,7 @@ fn by_default_the_table_is_used_as_it_is() {
     assert!(ran.err.contains("rare (19 of 20 values are missing)"), "{}", ran.err);
     assert!(ran.err.contains("1 of 20 rows lack most of their values and were left aside"), "{}", ran.err);
     folder.write("none.csv", "x,y\n,\nNA,\n");
-    folder.refuses("select none.csv -k 1", &["no column to choose by: x (empty"]);
+    folder.refuses("select none.csv -k 1", &["no column to choose by: x (empty), y (empty)"]);
     // Marks are missing among numbers, and texts among texts.
     folder.write("marks.csv", "x,kind\n1.5,-\n-,a\n2,a\n7,-\n3,a\n");
     let found = folder.json("select marks.csv -k 1");

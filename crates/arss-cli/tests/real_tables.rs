@@ -88,13 +88,21 @@ fn numbers_are_read_as_people_write_them() {
     let german = |value: f64| {
         let text = format!("{:.2}", value.abs());
         let (whole, cents) = text.split_once('.').unwrap();
-        let grouped = if whole.len() > 3 { format!("{}.{}", &whole[..whole.len() - 3], &whole[whole.len() - 3..]) } else { whole.to_owned() };
+        let grouped = if whole.len() > 3 {
+            format!("{}.{}", &whole[..whole.len() - 3], &whole[whole.len() - 3..])
+        } else {
+            whole.to_owned()
+        };
         format!("{}{grouped},{cents}", if value < 0.0 { "-" } else { "" })
     };
     let dollars = |value: f64| {
         let text = format!("{:.2}", value.abs());
         let (whole, cents) = text.split_once('.').unwrap();
-        let grouped = if whole.len() > 3 { format!("{},{}", &whole[..whole.len() - 3], &whole[whole.len() - 3..]) } else { whole.to_owned() };
+        let grouped = if whole.len() > 3 {
+            format!("{},{}", &whole[..whole.len() - 3], &whole[whole.len() - 3..])
+        } else {
+            whole.to_owned()
+        };
         if value < 0.0 { format!("\"(${grouped}.{cents})\"") } else { format!("\"${grouped}.{cents}\"") }
     };
     folder.write("t.csv", table("x;y;z", |_, [x, y, z]| format!("{};{};{}", comma(*x), comma(*y), comma(*z))));
@@ -132,7 +140,8 @@ fn dates_of_either_order() {
     assert!(said.contains("day may be day/month or month/day"), "{said}");
     // What tells comes behind the sample.
     let late = |last: &str| {
-        let rows: String = (0..1500).map(|at| format!("{},{}/{}/2020\n", at * at % 977, at % 12 + 1, at % 11 + 1)).collect();
+        let rows: String =
+            (0..1500).map(|at| format!("{},{}/{}/2020\n", at * at % 977, at % 12 + 1, at % 11 + 1)).collect();
         format!("x,day\n{rows}{last}")
     };
     folder.write("t.csv", late("3,25/01/2020\n"));
@@ -159,7 +168,8 @@ fn vectors_are_used_by_themselves() {
     let (folder, wanted) = plain();
     let label: ArrayRef = Arc::new(StringArray::from_iter_values((0..ROWS).map(|row| ["a", "b"][row % 2])));
     let rows: Vec<Option<Vec<Option<f64>>>> = values().iter().map(|row| Some(row.map(Some).to_vec())).collect();
-    let singles = rows.iter().map(|row| row.as_ref().map(|row| row.iter().map(|v| v.map(|v| v as f32)).collect::<Vec<_>>()));
+    let singles =
+        rows.iter().map(|row| row.as_ref().map(|row| row.iter().map(|v| v.map(|v| v as f32)).collect::<Vec<_>>()));
     let list: ArrayRef = Arc::new(ListArray::from_iter_primitive::<Float64Type, _, _>(rows.clone()));
     let fixed: ArrayRef = Arc::new(FixedSizeListArray::from_iter_primitive::<Float32Type, _, _>(singles, 3));
     for (what, vectors) in [("list", list), ("fixed", fixed)] {
@@ -177,7 +187,10 @@ fn vectors_are_used_by_themselves() {
         }
     }
     let text = |[x, y, z]: &[f64; 3]| format!("[{x}, {y}, {z}]");
-    folder.write("t.jsonl", values().iter().map(|row| format!("{{\"label\":\"a\",\"v\":{}}}\n", text(row))).collect::<String>());
+    folder.write(
+        "t.jsonl",
+        values().iter().map(|row| format!("{{\"label\":\"a\",\"v\":{}}}\n", text(row))).collect::<String>(),
+    );
     assert_eq!(folder.indices("select t.jsonl -k 6"), wanted);
     folder.write("t.csv", table("label,v", |_, row| format!("a,\"{}\"", text(row))));
     assert_eq!(folder.indices("select t.csv -k 6"), wanted);
@@ -185,7 +198,10 @@ fn vectors_are_used_by_themselves() {
     assert_eq!(folder.indices("select t.csv -k 6"), wanted, "as numpy prints them");
     // Ragged and missing ones are named.
     folder.write("r.jsonl", "{\"v\":[1,2]}\n{\"v\":[1,2,3]}\n");
-    folder.refuses("select r.jsonl -k 1", &["row 1 (from 0; line 2), column v holds a vector of 3 numbers, but the first has 2"]);
+    folder.refuses(
+        "select r.jsonl -k 1",
+        &["row 1 (from 0; line 2), column v holds a vector of 3 numbers, but the first has 2"],
+    );
     folder.write("r.jsonl", "{\"v\":[1,2]}\n{\"v\":null}\n");
     folder.refuses("select r.jsonl -k 1", &["row 1 (from 0; line 2), column v holds no vector"]);
     folder.write("r.jsonl", "{\"v\":[1,2],\"w\":[2]}\n{\"v\":[3,1],\"w\":[5]}\n");
@@ -209,9 +225,15 @@ fn results_go_to_pipes() {
     folder.refuses("select plain.csv -k 6 -o - --indices -", &["was given to both -o and --indices"]);
     folder.refuses("select plain.csv -k 6 -o - --json", &["--json prints to stdout"]);
     // A table that is not printed to a terminal is whole.
-    folder.write("wide.csv", table(&(0..30).map(|at| format!("a_rather_long_name_{at}")).collect::<Vec<_>>().join(","), |at, [x, _, _]| {
-        (0..30).map(|column| format!("{}", x * f64::from(column + 1) + (at % 7) as f64)).collect::<Vec<_>>().join(",")
-    }));
+    folder.write(
+        "wide.csv",
+        table(&(0..30).map(|at| format!("a_rather_long_name_{at}")).collect::<Vec<_>>().join(","), |at, [x, _, _]| {
+            (0..30)
+                .map(|column| format!("{}", x * f64::from(column + 1) + (at % 7) as f64))
+                .collect::<Vec<_>>()
+                .join(",")
+        }),
+    );
     let out = folder.run("select wide.csv -k 3").ok().out;
     assert!(out.contains("a_rather_long_name_29"), "{out}");
 }

@@ -41,8 +41,7 @@ pub fn plan(source: &Source, roles: &[Purpose], table: &ChunkedTable, plan: &Fea
         return Ok(());
     }
     let features = plan.columns.iter().zip(roles).filter(|(_, role)| matches!(role, Purpose::Feature(_)));
-    let left: Vec<String> =
-        features.map(|(info, _)| format!("{} ({}: {})", cut(&info.name), info.role.name(), info.why)).collect();
+    let left: Vec<String> = features.map(|(info, _)| format!("{} ({})", cut(&info.name), info.role.name())).collect();
     if left.is_empty() {
         let apart: Vec<&str> = headings.iter().map(String::as_str).collect();
         return Err(TableError::Input(format!("no column is left to choose by besides {}", listed(&apart))));

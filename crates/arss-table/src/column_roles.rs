@@ -5,7 +5,7 @@ use crate::chunks::{Dictionary, KindCounts, MOST_CATEGORIES};
 use crate::number_stats::NumberStats;
 
 /// Texts of a category column; more of them are not encoded without being asked for.
-const FEW: usize = 64;
+pub const FEW: usize = 64;
 /// From this share of different texts on, they name the rows.
 const NEARLY_UNIQUE: f64 = 0.9;
 /// Fewer rows do not show that a column counts.
@@ -159,8 +159,7 @@ fn name_likeness(name: &str) -> NameLikeness {
     if humped || separated("id") || separated("uuid") || lower.starts_with("id_") {
         return NameLikeness::Strong;
     }
-    let weak =
-        ["index", "idx", "no", "no.", "nr", "nr.", "num", "number", "key", "row", "obs", "case", "record", "seq", "#"];
+    let weak = ["index", "idx", "no", "no.", "nr", "nr.", "key", "row", "obs", "case", "record", "seq", "#"];
     if weak.contains(&lower.as_str()) || separated("no") || separated("nr") || separated("key") {
         return NameLikeness::Weak;
     }

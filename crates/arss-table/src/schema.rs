@@ -262,6 +262,9 @@ pub fn plan(
         }
         plan.columns.push(info);
     }
+    if plan.used.is_empty() {
+        use_texts(&mut plan, roles, read_as, table, options);
+    }
     let vector =
         plan.columns.iter().find(|info| info.used && info.role == ColumnRole::Vector).map(|info| info.name.clone());
     if let Some(vector) = vector {
@@ -270,6 +273,24 @@ pub fn plan(
         left.for_each(|(info, _)| info.why = format!("the vectors of {vector} are used"));
     }
     plan
+}
+
+/// Where nothing else is, columns of few texts are categories even if most texts stand alone.
+fn use_texts(
+    plan: &mut FeaturePlan,
+    roles: &[Purpose],
+    read_as: &[ReadAs],
+    table: &ChunkedTable,
+    options: &ReadOptions,
+) {
+    for column in (0..roles.len()).filter(|&column| roles[column] == Purpose::Feature(Asked::No)) {
+        let texts = table.dictionaries[column].names.len();
+        let few = read_as[column] == ReadAs::Categories && texts <= column_roles::FEW;
+        if few && plan.columns[column].role == ColumnRole::Text {
+            (plan.columns[column].role, plan.columns[column].used) = (ColumnRole::Category, true);
+            add_features(&mut plan.used, table, column, read_as[column], options.encode);
+        }
+    }
 }
 
 /// What a column is, from its values.
