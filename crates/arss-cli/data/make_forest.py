@@ -88,7 +88,7 @@ def main(source, target):
     table = sample(pd.read_parquet(source), rng).reset_index(drop=True)
     rows = table[[f"f{i}" for i in range(10)]].astype(int).set_axis(NAMES, axis=1)
     rows["cover_type"] = [COVER[label - 1] for label in table["label"]]
-    rows["damage"] = "none"
+    rows["damage"] = ""
     damaged = np.sort(rng.choice(len(rows), DAMAGED, replace=False))
     for order, index in enumerate(rng.permutation(damaged)):
         kind = list(KINDS)[order % len(KINDS)]

@@ -14,6 +14,8 @@ use crate::summary::{self, counted, percent};
 const PICKS: usize = 500;
 /// Rows in the table of the strangest.
 const STRANGEST: usize = 20;
+/// Columns whose roles are listed.
+const COLUMNS: usize = 200;
 /// Points of a curve.
 const CURVE: usize = 400;
 /// Bytes of cells in the table of the picks; the map has its own.
@@ -31,6 +33,8 @@ pub struct Report<'a> {
     /// The rows that were set aside, and how sure that is.
     set_aside: Option<String>,
     facts: Vec<[String; 2]>,
+    /// What each column of the file is: name, role, whether it was chosen by, why.
+    columns: Vec<[String; 4]>,
     /// Names of the cells of an item.
     headings: Vec<String>,
     map: Map,
@@ -112,6 +116,7 @@ impl<'a> Report<'a> {
             summary: summary::sentences(subject),
             set_aside: summary::set_aside(subject),
             facts: summary::facts(subject),
+            columns: columns(subject),
             headings: subject.headings(),
             map: Map::new(subject),
             coverage: coverage(subject),
@@ -123,6 +128,13 @@ impl<'a> Report<'a> {
             comparison: subject.more.comparison.as_ref(),
         }
     }
+}
+
+/// The roles of the columns, as many as a page can show.
+fn columns(subject: &Subject<'_>) -> Vec<[String; 4]> {
+    let used = |used: bool| if used { "yes" } else { "no" }.to_owned();
+    let columns = subject.table.columns.iter().take(COLUMNS);
+    columns.map(|info| [info.name.clone(), info.role.name().to_owned(), used(info.used), info.why.clone()]).collect()
 }
 
 fn coverage(subject: &Subject<'_>) -> Option<Curve> {

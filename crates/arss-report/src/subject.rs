@@ -61,7 +61,7 @@ impl Subject<'_> {
 
     /// What people call an item.
     pub fn number(&self, item: usize) -> usize {
-        if self.chose_columns { item } else { self.table.number(item) }
+        self.table.place_of(item, self.chose_columns)
     }
 
     /// Brings the cells of these items at once.

@@ -29,7 +29,8 @@ const SHOWN: [&str; 4] = ["elevation_m", "slope_deg", "cover_type", "damage"];
 pub fn run(args: &DemoArgs, words: &[OsString]) -> Result<(), Failure> {
     output_files::make_folder(&args.directory)?;
     let mut messages = Messages::new(false);
-    let mut table = arss_table::read_bytes(FOREST, "forest.csv", &ReadOptions::default())?;
+    let options = ReadOptions { label: Some("cover_type".to_owned()), ..ReadOptions::default() };
+    let mut table = arss_table::read_bytes(FOREST, "forest.csv", &options)?;
     table.matrix = solve::prepare(table.matrix, Scale::default(), &table.categories, &mut messages)?;
     let default = Method::Exemplars(Exemplars::default());
     let job = job(&default);
@@ -84,7 +85,7 @@ fn write_files(
 /// Everything the demo prints, computed from the runs.
 fn page(table: &Table, chosen: &Selection, rivals: &Rivals, folder: &Path) -> String {
     let (rows, columns) = table.matrix.shape();
-    let damaged: Vec<bool> = (0..rows).map(|row| field(table, row, "damage") != "none").collect();
+    let damaged: Vec<bool> = (0..rows).map(|row| !field(table, row, "damage").is_empty()).collect();
     let total = damaged.iter().filter(|&&is| is).count();
     let count = |selection: &Selection| selection.indices.iter().filter(|&&row| damaged[row]).count();
     let at_random = rivals.random.iter().map(count).sum::<usize>() as f64 / DRAWS as f64;

@@ -261,8 +261,12 @@ fn written(args: &SelectArgs, selection: &Selection) -> (Vec<usize>, ExtraColumn
     let score = ExtraValues::Float(ranks.iter().map(|&rank| selection.scores[rank]).collect());
     let mut columns = vec![("rank", rank), ("score", score)];
     if let Some(assignment) = &selection.assignment {
+        // Rows that were set aside count neither here nor in the shares.
+        let gated = selection.report.set_aside().is_some();
+        let counts_here = |item: usize| !gated || selection.residuals[item] <= 1.0;
         let mut counts = vec![0; selection.indices.len()];
-        assignment.labels.iter().for_each(|&label| counts[label] += 1);
+        let counted = assignment.labels.iter().enumerate().filter(|(item, _)| counts_here(*item));
+        counted.for_each(|(_, &label)| counts[label] += 1);
         columns.push(("stands_for", ExtraValues::Int(ranks.iter().map(|&rank| counts[rank]).collect())));
     }
     (order, ExtraColumns { columns })

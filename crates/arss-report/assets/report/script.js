@@ -321,6 +321,16 @@
     return report.set_aside ? [section("Set aside", "set-aside", make("p", {}, report.set_aside))] : [];
   }
 
+  function columnRoles() {
+    if (report.columns.length === 0) return [];
+    const head = make("tr", {}, ...["column", "role", "chosen by", "why"].map((name) => make("th", {}, name)));
+    const rows = report.columns.map((cells) => make("tr", {}, ...cells.map((cell) => make("td", {}, cell))));
+    const table = make("table", { id: "column-roles" }, make("thead", {}, head), make("tbody", {}, ...rows));
+    const used = report.columns.filter((cells) => cells[2] === "yes").length;
+    const summary = make("summary", {}, used + " of " + report.columns.length + " columns were chosen by");
+    return [section("Columns", "columns", make("details", {}, summary, make("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": "Columns" }, table)))];
+  }
+
   function themeButton() {
     const button = document.getElementById("theme");
     const system = matchMedia("(prefers-color-scheme: dark)");
@@ -341,7 +351,7 @@
     const summary = section("In three sentences", "summary", ...report.summary.map((sentence) => make("p", {}, sentence)));
     summary.classList.add("summary");
     const pair = make("div", { class: "pair" }, ...coverageChart(), ...outlierChart(), ...scoreChart());
-    main.append(summary, ...setAside(), ...comparisonTable(), mapFigure(), picksTable(), pair, ...convergenceCharts(), ...strangestTable(), repeat());
+    main.append(summary, ...setAside(), ...comparisonTable(), mapFigure(), picksTable(), pair, ...convergenceCharts(), ...strangestTable(), ...columnRoles(), repeat());
     later.forEach((start) => start());
     // Tests wait for this.
     Promise.all(charts).then(() => { document.documentElement.dataset.drawn = String(charts.length); });
