@@ -101,13 +101,11 @@ impl RowFile {
         let how = scaling::named(how)?;
         let (state, columns) = match self.take()? {
             Typed::F32(rows) => {
-                let (rows, columns) =
-                    watched(py, move || scale_rows(rows.with_folder(folder), how))?.map_err(exception)?;
+                let (rows, columns) = scale_rows(py, rows.with_folder(folder), how)?;
                 (State::Rows32(rows), columns)
             }
             Typed::F64(rows) => {
-                let (rows, columns) =
-                    watched(py, move || scale_rows(rows.with_folder(folder), how))?.map_err(exception)?;
+                let (rows, columns) = scale_rows(py, rows.with_folder(folder), how)?;
                 (State::Rows64(rows), columns)
             }
         };
@@ -149,12 +147,14 @@ fn watched<R: Send + 'static>(
 
 /// Scales rows in a file, checked to be finite before.
 fn scale_rows<T: DiskFloat>(
+    py: Python<'_>,
     rows: DiskMatrix<T>,
     how: Scale,
-) -> Result<Result<(DiskMatrix<T>, Option<Vec<ColumnScale>>), Error>, TableError> {
-    match rows.check()? {
-        Some(wrong) => Ok(Err(wrong)),
-        None => scale_values(rows, how, &[]).map(Ok),
+) -> PyResult<(DiskMatrix<T>, Option<Vec<ColumnScale>>)> {
+    let (wrong, rows) = watched(py, move || Ok((rows.check()?, rows)))?;
+    match wrong {
+        Some(wrong) => Err(exception(wrong)),
+        None => watched(py, move || scale_values(rows, how, &[])),
     }
 }
 

@@ -113,6 +113,19 @@ def test_weights_and_groups_on_the_workers(client: Client) -> None:
         arss.dask.Exemplars(3, quotas={"west": 1}, include=include).fit(table, groups=groups)
 
 
+def test_scaling_names_bad_cells_and_leaves_constants(client: Client) -> None:
+    X = clusters(300, 4)
+    X[:, 2] = 5
+    here, there = arss.Exemplars(4, scale="robust").fit(X), arss.dask.Exemplars(4, scale="robust").fit(spread(X))
+    assert there.sample_indices_.tolist() == here.sample_indices_.tolist()
+    assert there.spread_[2] == here.spread_[2] == 0
+    X[120, 1] = np.nan
+    with pytest.raises(ValueError, match=r"partition 2, row 20 \(row 120 of the table\), column 1 is NaN"):
+        arss.dask.Exemplars(4, scale="robust").fit(spread(X))
+    flat = arss.dask.Exemplars(2, scale="robust").fit(spread(np.full((300, 2), 1.5)))
+    assert flat.location_ is None and len(flat.sample_indices_) == 2
+
+
 def test_single_precision(client: Client) -> None:
     X = clusters(2000, 6).astype(np.float32)
     assert arss.dask.TED(8).fit(spread(X)).sample_indices_.tolist() == arss.TED(8).fit(X).sample_indices_.tolist()
