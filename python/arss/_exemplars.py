@@ -67,7 +67,7 @@ class Exemplars(GroupedSelector, AssigningSelector):
         How unusual each row is; **above 1 is beyond the gate**: an outlier.
     labels_ : ndarray of shape (n,)
         The exemplar nearest to each row, as a position in `sample_indices_`; -1 for rows that
-        `missing="drop"` left out.
+        `missing` left out.
     shares_ : ndarray of shape (n_chosen,)
         The share of the rows within the gate (of their weight) that each exemplar stands for; they add up to 1.
     coverage_ : ndarray of shape (n_chosen,)
