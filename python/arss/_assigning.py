@@ -33,7 +33,9 @@ class AssigningSelector(RowSelector):
         """
         check_is_fitted(self)
         if self._preparation is None:
-            raise ValueError("predict needs the rows that were chosen: fit a table in memory, for instance select(X)")
+            raise ValueError(
+                "predict needs the chosen rows at hand: fit a table in memory, not a path, batches or Dask"
+            )
         data = read(self, X, self.missing, self.encode, self._preparation)
         values = _array(data)
         if not np.isfinite(values).all():

@@ -303,7 +303,7 @@ class FacilityLocation(AssigningSelector, SeededSelector):
     %(outlier_scores)s
     labels_ : ndarray of shape (n,)
         The exemplar nearest to each row, as a position in `sample_indices_`; -1 for rows that
-        `missing="drop"` left out.
+        `missing` left out.
     shares_ : ndarray of shape (n_chosen,)
         The share of the rows that each exemplar stands for; they add up to 1.
     coverage_ : ndarray of shape (n_chosen,)

@@ -116,7 +116,7 @@ class Reader:
             warnings.warn(
                 f"the choice is by the vectors of column {names[column]!r} alone; left out: {_some(others)}",
                 UserWarning,
-                stacklevel=5,
+                stacklevel=7,
             )
         return {column: Coding(width=self._vectors(column, None).shape[1])}
 

@@ -21,6 +21,8 @@ class Vectors(NamedTuple):
 
     def table(self, name: str, width: int | None) -> Floats:
         """One row a cell, NaN where it is missing; `width` is what `fit` found."""
+        if len(self.lengths) == 0:
+            return np.empty((0, width or 1))
         there = np.arange(len(self.lengths)) if self.gone is None else np.flatnonzero(~self.gone)
         if len(there) == 0 and width is None:
             raise ValueError(f"column {name!r} has no value: 0 feature(s), while a minimum of 1 is required")

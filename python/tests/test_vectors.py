@@ -92,6 +92,8 @@ def test_ragged_and_missing_vectors_are_named(frame: Any) -> None:
 
 
 def test_what_is_no_vector() -> None:
+    with pytest.raises(ValueError, match=r"0 sample\(s\)"):
+        arss.TED(1).fit(pa.table({"v": pa.array([], pa.list_(pa.float32()))}))
     for empty in (
         pd.DataFrame({"v": [[], []]}),
         pl.DataFrame({"v": pl.Series([[], []], dtype=pl.List(pl.Float64))}),
@@ -116,8 +118,9 @@ def test_what_is_no_vector() -> None:
 
 def test_other_columns_are_left_out_and_named() -> None:
     frame = pd.DataFrame({"id": np.arange(120), "v": list(X), "label": ["a"] * 120})
-    with pytest.warns(UserWarning, match="by the vectors of column 'v' alone; left out: id, label"):
+    with pytest.warns(UserWarning, match="by the vectors of column 'v' alone; left out: id, label") as told:
         selector = arss.Exemplars(7).fit(frame)
+    assert told[0].filename == __file__, "the warning points at who called"
     assert selector.sample_indices_.tolist() == arss.Exemplars(7).fit(X).sample_indices_.tolist()
     assert selector.feature_names_in_.tolist() == ["id", "v", "label"]
     assert selector.predict(frame).tolist() == selector.labels_.tolist()
