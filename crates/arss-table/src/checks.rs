@@ -72,7 +72,7 @@ pub fn notes(source: &Source, table: &ChunkedTable, plan: &FeaturePlan) -> Vec<S
         }
         notes.push(format!("{path}: {note}"));
     }
-    notes.extend(source.files[0].header_note().map(|note| format!("{path}: {note}")));
+    notes.extend(source.files[0].notes().iter().map(|note| format!("{path}: {note}")));
     let counts = |used: &&FeatureColumn| match used {
         FeatureColumn::Number(column) => table.numbers[*column].counts_rows(),
         _ => false,

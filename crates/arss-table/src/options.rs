@@ -16,6 +16,8 @@ pub struct ReadOptions {
     pub header: Option<bool>,
     /// The array to read from an archive of several.
     pub array: Option<String>,
+    /// The sheet to read from a workbook, by name or by number from 1; the first one with cells if it is not told.
+    pub sheet: Option<String>,
     /// Choose by these columns only.
     pub columns: Option<Vec<String>>,
     /// Do not choose by these columns.

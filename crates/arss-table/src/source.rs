@@ -94,6 +94,17 @@ impl Source {
         Some(if types.iter().all(|own| *own == first) { first } else { OutputType::Float })
     }
 
+    /// The type of a column as the files know it without reading on; text if they do not, or do not agree.
+    pub fn column_type(&self, column: usize) -> OutputType {
+        let mut types = self.files.iter().map(|file| file.column_type(column).unwrap_or(OutputType::Text));
+        let first = types.next().unwrap_or(OutputType::Text);
+        types.fold(first, |all, own| match (all, own) {
+            _ if all == own => all,
+            (OutputType::Int | OutputType::Float, OutputType::Int | OutputType::Float) => OutputType::Float,
+            _ => OutputType::Text,
+        })
+    }
+
     /// Calls `visit` with each file and those of the rows that are in it; places are those among `rows`.
     fn by_file<T>(
         &self,

@@ -26,6 +26,9 @@ pub struct InputArgs {
     /// Which array of a .npz file
     #[arg(long, value_name = "NAME")]
     pub array: Option<String>,
+    /// Which sheet of an Excel file: its name, or its number from 1 [the first with cells]
+    #[arg(long, value_name = "NAME")]
+    pub sheet: Option<String>,
     /// Choose by these columns only: a,b,c [all numeric ones]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub columns: Option<Vec<String>>,
@@ -63,6 +66,7 @@ impl InputArgs {
             delimiter: self.delimiter,
             header: self.header.map(|header| header == Header::Yes),
             array: self.array.clone(),
+            sheet: self.sheet.clone(),
             columns: self.columns.clone(),
             exclude: self.exclude.clone(),
             id: self.id.clone(),

@@ -176,6 +176,22 @@ impl CsvFile {
     }
 }
 
+impl CsvFile {
+    /// A note about the first line, where it was taken for names or for data and may be the other.
+    fn header_note(&self) -> Option<&'static str> {
+        let is_number = |name: &&String| name.parse().is_ok_and(|value: f64| value.is_finite());
+        let is_text = |name: &&String| !name.trim().is_empty() && name.parse::<f64>().is_err();
+        let mixed = self.names.iter().any(|name| is_number(&name)) && self.names.iter().any(|name| is_text(&name));
+        match self.named() {
+            _ if self.header_told => None,
+            false => Some("the first line holds numbers only, so it was read as data (--header yes: as names)"),
+            true => {
+                mixed.then_some("the first line holds text and numbers and was read as names (--header no: as data)")
+            }
+        }
+    }
+}
+
 impl TableFile for CsvFile {
     fn headings(&self) -> Vec<String> {
         self.names.clone()
@@ -237,17 +253,8 @@ impl TableFile for CsvFile {
         self.records.place(row)
     }
 
-    fn header_note(&self) -> Option<&'static str> {
-        let is_number = |name: &&String| name.parse().is_ok_and(|value: f64| value.is_finite());
-        let is_text = |name: &&String| !name.trim().is_empty() && name.parse::<f64>().is_err();
-        let mixed = self.names.iter().any(|name| is_number(&name)) && self.names.iter().any(|name| is_text(&name));
-        match self.named() {
-            _ if self.header_told => None,
-            false => Some("the first line holds numbers only, so it was read as data (--header yes: as names)"),
-            true => {
-                mixed.then_some("the first line holds text and numbers and was read as names (--header no: as data)")
-            }
-        }
+    fn notes(&self) -> Vec<String> {
+        self.header_note().map(str::to_owned).into_iter().collect()
     }
 
     fn check_unchanged(&self) -> Result<(), TableError> {

@@ -276,11 +276,15 @@ fn filled(block: RecordBlock<'_>) -> impl Iterator<Item = (u64, &[u8])> {
 
 /// Puts a value into row `row`; of a key that stands twice in a line, the last one counts.
 fn push(cells: &mut ColumnChunk, value: &Scalar, row: usize) {
-    pad(cells, row);
     if *value == Scalar::Nested {
         cells.seen.nested = true;
     }
-    let field = value.field();
+    put(cells, value.field(), || value.text(), row);
+}
+
+/// Puts a field into row `row`, with its text where that is wanted.
+pub fn put(cells: &mut ColumnChunk, field: Field, text: impl FnOnce() -> String, row: usize) {
+    pad(cells, row);
     cells.seen.add(field, row);
     match &mut cells.values {
         ColumnValues::None => {}
@@ -290,13 +294,13 @@ fn push(cells: &mut ColumnChunk, value: &Scalar, row: usize) {
         }
         ColumnValues::Codes(codes, dictionary) => {
             codes.truncate(row);
-            codes.push(if field == Field::Missing { NO_CODE } else { dictionary.code(&value.text()) });
+            codes.push(if field == Field::Missing { NO_CODE } else { dictionary.code(&text()) });
         }
     }
 }
 
 /// Rows without the key are missing.
-fn pad(cells: &mut ColumnChunk, rows: usize) {
+pub fn pad(cells: &mut ColumnChunk, rows: usize) {
     match &mut cells.values {
         ColumnValues::None => {}
         ColumnValues::Numbers(numbers) if numbers.len() < rows => numbers.resize(rows, f64::NAN),

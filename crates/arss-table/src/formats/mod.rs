@@ -10,6 +10,8 @@ pub mod jsonl;
 pub mod npy;
 pub mod npz;
 pub mod parquet;
+pub mod sheet;
+pub mod sheet_cells;
 pub mod text_records;
 
 use std::io::{self, Write};
@@ -22,7 +24,7 @@ use crate::{ByName, TableError};
 
 /// All formats, in the order in which messages and the help list them.
 static FORMATS: &[&dyn FileFormat] =
-    &[&csv::CSV, &csv::TSV, &parquet::Parquet, &arrow::Arrow, &jsonl::Jsonl, &npy::Npy, &npz::Npz];
+    &[&csv::CSV, &csv::TSV, &parquet::Parquet, &arrow::Arrow, &jsonl::Jsonl, &npy::Npy, &npz::Npz, &sheet::Sheet];
 
 /// One of the known formats.
 #[derive(Debug, Clone, Copy)]
