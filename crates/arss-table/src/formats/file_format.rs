@@ -50,6 +50,11 @@ pub trait FileFormat: Debug + Sync {
         true
     }
 
+    /// True if files of this format are zip archives.
+    fn is_archive(&self) -> bool {
+        false
+    }
+
     /// Opens the file `path`, whose bytes are `bytes`.
     fn open(
         &self,

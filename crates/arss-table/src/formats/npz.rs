@@ -42,6 +42,10 @@ impl FileFormat for Npz {
         start.starts_with(b"PK\x03\x04") && !sheet::Sheet.looks_like(start)
     }
 
+    fn is_archive(&self) -> bool {
+        true
+    }
+
     fn is_probed(&self) -> bool {
         false
     }

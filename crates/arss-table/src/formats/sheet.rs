@@ -70,7 +70,10 @@ impl SheetFile {
             rows.remove(0);
         }
         if rows.is_empty() {
-            return Err(TableError::in_file(path, format_args!("sheet {} has a header, but no rows", cut(&sheet.name))));
+            return Err(TableError::in_file(
+                path,
+                format_args!("sheet {} has a header, but no rows", cut(&sheet.name)),
+            ));
         }
         Ok(SheetFile { store, path: path.to_owned(), limit: context.limit, sheet, rows, places, names, named })
     }
@@ -218,6 +221,10 @@ impl FileFormat for Sheet {
         // The first member of the archive, behind its header.
         let name = start.get(30..).filter(|_| start.starts_with(b"PK\x03\x04")).unwrap_or_default();
         [&b"[Content_Types]"[..], b"_rels/", b"xl/", b"docProps/"].iter().any(|known| name.starts_with(known))
+    }
+
+    fn is_archive(&self) -> bool {
+        true
     }
 
     fn is_probed(&self) -> bool {

@@ -249,7 +249,10 @@ mod tests {
         assert_eq!(date(&span), Cell::Number(129_600.0));
         let text = |text: &str| Cell::Text(text.to_owned()).field();
         assert_eq!(text("00123"), Field::Text);
-        assert_eq!((text("12.5"), text("0.5"), text("0")), (Field::Number(12.5), Field::Number(0.5), Field::Number(0.0)));
+        assert_eq!(
+            (text("12.5"), text("0.5"), text("0")),
+            (Field::Number(12.5), Field::Number(0.5), Field::Number(0.0))
+        );
         let shown = [1.0, 0.1, -2.5e20, 1e-9, 0.0].map(|value| Cell::Number(value).text());
         assert_eq!(shown, ["1", "0.1", "-2.5e20", "1e-9", "0"]);
     }

@@ -204,9 +204,8 @@ mod tests {
 
     #[test]
     fn room_for_cells_is_counted() {
-        let number = |row: u16, column: u16| {
-            record(0x0203, &[&row.to_le_bytes()[..], &column.to_le_bytes(), &[0; 10]].concat())
-        };
+        let number =
+            |row: u16, column: u16| record(0x0203, &[&row.to_le_bytes()[..], &column.to_le_bytes(), &[0; 10]].concat());
         let sheet = [record(0x0809, &[0; 8]), number(2, 1), number(65535, 255), record(0x0a, &[])].concat();
         assert_eq!(places_of_sheet(&sheet), 65534 * 255);
         let said = [&1u32.to_le_bytes()[..], &u32::MAX.to_le_bytes(), &[0, 0, 9, 0, 0, 0]].concat();

@@ -65,12 +65,17 @@ fn check_count(head: &[u8], limit: MemoryLimit) -> Result<(), String> {
     let Some(at) = memchr::memmem::find(head, COUNT) else {
         // Behind so much of nothing it could say anything.
         let named = memchr::memmem::find(head, b"sst").is_some();
-        return if named || head.len() < HEAD as usize { Ok(()) } else { Err("holds texts without a number".to_owned()) };
+        return if named || head.len() < HEAD as usize {
+            Ok(())
+        } else {
+            Err("holds texts without a number".to_owned())
+        };
     };
     let digits: Vec<u8> =
         head[at + COUNT.len()..].iter().copied().skip_while(|byte| b" =\"'\r\n\t".contains(byte)).collect();
     let digits = digits.split(|byte| !byte.is_ascii_digit()).next().unwrap_or_default();
-    let count = digits.iter().fold(0, |count: u64, digit| count.saturating_mul(10).saturating_add(u64::from(digit - b'0')));
+    let count =
+        digits.iter().fold(0, |count: u64, digit| count.saturating_mul(10).saturating_add(u64::from(digit - b'0')));
     if count.saturating_mul(TEXT) > limit.bytes {
         return Err(too_large(&format!("{count} texts take"), limit));
     }
