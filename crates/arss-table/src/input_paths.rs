@@ -1,6 +1,7 @@
 //! Which files make the table.
 
 use std::collections::{BTreeMap, HashSet};
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
@@ -9,8 +10,6 @@ use crate::byte_source::STDIN;
 use crate::formats::Format;
 use crate::text::cut;
 
-/// Folders within folders before it must be a ring of links.
-const DEEPEST: usize = 64;
 /// Files that describe a data set of Hugging Face and hold no rows.
 const DESCRIPTIONS: [&str; 3] = ["dataset_info.json", "dataset_dict.json", "state.json"];
 /// What Hive calls a folder of rows without a value.
@@ -41,7 +40,7 @@ pub fn expand(words: &[PathBuf]) -> Result<Vec<InputFile>, TableError> {
     let mut files: Vec<InputFile> = Vec::new();
     for word in words {
         if word.is_dir() {
-            files.extend(of_folders(word, std::slice::from_ref(word), word.components().count())?);
+            files.extend(of_folders(word, std::slice::from_ref(word), names_in(word).count())?);
         } else if word.exists() || !is_pattern(word) {
             files.push(InputFile { path: word.clone(), partitions: Vec::new() });
         } else {
@@ -60,10 +59,13 @@ pub fn expand(words: &[PathBuf]) -> Result<Vec<InputFile>, TableError> {
 /// The files that match, sorted by name as a shell does; those of folders if nothing but folders does.
 fn of_pattern(word: &Path) -> Result<Vec<InputFile>, TableError> {
     let wrong = |what: String| TableError::in_file(word, what);
-    let found = glob::glob(&word.to_string_lossy()).map_err(|error| wrong(format!("is no pattern: {error}")))?;
+    // As in a shell, a star stands for no hidden file.
+    let options = glob::MatchOptions { require_literal_leading_dot: true, ..glob::MatchOptions::new() };
+    let found =
+        glob::glob_with(&word.to_string_lossy(), options).map_err(|error| wrong(format!("is no pattern: {error}")))?;
     let (folders, paths): (Vec<PathBuf>, Vec<PathBuf>) = found.filter_map(Result::ok).partition(|path| path.is_dir());
     // What is the same for all files tells nothing.
-    let fixed = word.components().take_while(|part| !is_pattern(Path::new(part))).count();
+    let fixed = names_in(word).take_while(|part| !is_pattern(Path::new(part))).count();
     match (paths.as_slice(), folders.as_slice()) {
         ([], []) => Err(wrong("matches no file".to_owned())),
         ([], _) => of_folders(word, &folders, fixed),
@@ -74,7 +76,8 @@ fn of_pattern(word: &Path) -> Result<Vec<InputFile>, TableError> {
 /// The tables in these folders and the folders in them, sorted by name; they must be of one format.
 fn of_folders(word: &Path, folders: &[PathBuf], fixed: usize) -> Result<Vec<InputFile>, TableError> {
     let mut found = Vec::new();
-    folders.iter().try_for_each(|folder| walk(folder, DEEPEST, &mut found))?;
+    let mut known = HashSet::new();
+    folders.iter().try_for_each(|folder| walk(folder, &mut known, &mut found))?;
     found.sort();
     let mut formats: BTreeMap<&'static str, usize> = BTreeMap::new();
     found.retain(|path| match Format::of_name(path) {
@@ -97,10 +100,10 @@ fn of_folders(word: &Path, folders: &[PathBuf], fixed: usize) -> Result<Vec<Inpu
 }
 
 /// All files in a folder that are not hidden.
-fn walk(folder: &Path, deepest: usize, found: &mut Vec<PathBuf>) -> Result<(), TableError> {
+fn walk(folder: &Path, known: &mut HashSet<PathBuf>, found: &mut Vec<PathBuf>) -> Result<(), TableError> {
     let failed = |error: std::io::Error| TableError::in_file(folder, format_args!("cannot be read: {error}"));
-    if deepest == 0 {
-        return Err(TableError::in_file(folder, "lies too deep in folders; is a link pointing back?"));
+    if !known.insert(fs::canonicalize(folder).map_err(failed)?) {
+        return Err(TableError::in_file(folder, "is a link to a folder that is read already"));
     }
     for entry in fs::read_dir(folder).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
@@ -110,7 +113,7 @@ fn walk(folder: &Path, deepest: usize, found: &mut Vec<PathBuf>) -> Result<(), T
             continue;
         }
         if path.is_dir() {
-            walk(&path, deepest - 1, found)?;
+            walk(&path, known, found)?;
         } else {
             found.push(path);
         }
@@ -120,15 +123,23 @@ fn walk(folder: &Path, deepest: usize, found: &mut Vec<PathBuf>) -> Result<(), T
 
 /// The file with the values of its folders, but for the first `fixed` ones.
 fn input_file(path: PathBuf, fixed: usize) -> InputFile {
-    let folders = path.parent().into_iter().flat_map(Path::components).skip(fixed);
-    let partition = |part: Component<'_>| {
-        let text = part.as_os_str().to_string_lossy().into_owned();
+    let folders = path.parent().into_iter().flat_map(names_in).skip(fixed);
+    let partition = |part: &OsStr| {
+        let text = part.to_string_lossy().into_owned();
         let (name, value) = text.split_once('=').filter(|(name, _)| !name.is_empty())?;
         let value = (value != NO_VALUE).then(|| plain(value));
         Some(Partition { name: plain(name), value, whole: false })
     };
     let partitions = folders.filter_map(partition).collect();
     InputFile { path, partitions }
+}
+
+/// The names of the folders in a path, and that of its file. A leading `./` is none.
+fn names_in(path: &Path) -> impl Iterator<Item = &OsStr> {
+    path.components().filter_map(|part| match part {
+        Component::Normal(name) => Some(name),
+        _ => None,
+    })
 }
 
 /// The text without the escapes of Hive, such as %20.

@@ -39,12 +39,17 @@ pub fn leading(start: &[u8], mark: u8) -> LeadingComments<'_> {
     found
 }
 
-/// True if the last comment names the columns: it has as many fields as the line behind it, which holds numbers.
+/// True if the last comment names the columns: it has as many fields as the line behind it, which is no header itself.
 pub fn is_names(names: &[u8], rest: &[u8], dialect: Dialect) -> bool {
-    let end = dialect.ends(rest).first().copied().unwrap_or(rest.len());
-    let (names, values) = (dialect.fields(names), dialect.fields(trim_breaks(&rest[..end])));
+    let ends = dialect.ends(rest);
+    let end = |line: usize| ends.get(line).copied().unwrap_or(rest.len());
+    let values = dialect.fields(trim_breaks(&rest[..end(0)]));
+    let next = dialect.fields(trim_breaks(&rest[end(0)..end(1)]));
+    let names = dialect.fields(names);
     let is_number = |field: &Vec<u8>| matches!(field::read(field), Field::Number(_));
-    names.len() > 1 && names.len() == values.len() && values.iter().any(is_number) && !names.iter().all(is_number)
+    let all_text = values.iter().all(|field| field::read(field) == Field::Text);
+    let is_header = all_text && next.iter().any(is_number);
+    names.len() > 1 && names.len() == values.len() && !is_header && !names.iter().all(is_number)
 }
 
 impl LeadingComments<'_> {
@@ -80,6 +85,7 @@ mod tests {
         let dialect = Dialect { delimiter: b',', ending: b'\n' };
         let is_names = |names: &str, rest: &str| is_names(names.as_bytes(), rest.as_bytes(), dialect);
         assert!(is_names("x,y", "1,2\n") && is_names("CHROM,POS", "chr1,100\n"));
+        assert!(is_names("name,town", "Ann,Oslo\nBob,Bonn\n") && is_names("name,x", "Ann,NA\nBob,3\n"));
         assert!(!is_names("measured in Oslo, 2020", "x,y\n1,2\n") && !is_names("x", "1\n") && !is_names("x,y", "1\n"));
     }
 }

@@ -8,7 +8,7 @@ use arrow_array::RecordBatch;
 use crate::TableError;
 use crate::byte_source::ByteSource;
 use crate::formats::file_format::{FileFormat, Progress, TableFile};
-use crate::formats::jsonl::JsonlFile;
+use crate::formats::jsonl::{JsonlFile, with_outer_keys};
 use crate::read::ReadContext;
 use crate::source::Source;
 use crate::write::ExtraColumns;
@@ -177,7 +177,7 @@ impl FileFormat for Json {
         extra: &ExtraColumns,
     ) -> Option<io::Result<()>> {
         let files: Vec<&JsonlFile> = source.all_of()?;
-        let names = extra.names(&source.headings);
+        let names = extra.names(&with_outer_keys(&source.headings));
         let mut writer = ArrayWriter { begun: false };
         let written = rows.iter().enumerate().try_for_each(|(at, &row)| {
             let (file, own) = source.locate(row);

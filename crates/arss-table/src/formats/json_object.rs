@@ -19,7 +19,7 @@ pub enum Scalar {
     Number(f64),
     /// Text.
     Text(String),
-    /// A list.
+    /// A list, or an object that is not taken apart.
     Nested,
 }
 
@@ -114,8 +114,9 @@ impl<'de> Visitor<'de> for Entry<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        let mut whole = true;
+        let (mut keys, mut whole) = (0, true);
         while let Some(key) = map.next_key::<String>()? {
+            keys += 1;
             match nested_name(&self.name, &key) {
                 Some(name) => map.next_value_seed(Entry { name, entries: &mut *self.entries })?,
                 None => {
@@ -124,7 +125,8 @@ impl<'de> Visitor<'de> for Entry<'_> {
                 }
             }
         }
-        if whole { Ok(()) } else { self.put(Scalar::Nested) }
+        // An object of nothing is a value.
+        if whole && keys > 0 { Ok(()) } else { self.put(Scalar::Nested) }
     }
 }
 
@@ -168,6 +170,10 @@ fn add_raw<'a>(name: String, value: &'a RawValue, found: &mut HashMap<String, &'
         return Ok(());
     }
     let object: HashMap<String, &RawValue> = serde_json::from_str(value.get())?;
+    if object.is_empty() {
+        found.insert(name, value);
+        return Ok(());
+    }
     for (key, inner) in object {
         match nested_name(&name, &key) {
             Some(nested) => add_raw(nested, inner, found)?,
@@ -186,10 +192,10 @@ mod tests {
         let text = br#"{"a":{"b":1,"c":{"d":"x"}},"e":[1,2],"f":null,"g":{}}"#;
         let Object(entries) = serde_json::from_slice(text).unwrap();
         let names: Vec<&str> = entries.iter().map(|(name, _)| name.as_str()).collect();
-        assert_eq!(names, ["a.b", "a.c.d", "e", "f"]);
+        assert_eq!(names, ["a.b", "a.c.d", "e", "f", "g"]);
         assert_eq!(entries[2].1, Scalar::Nested);
         let raw = raw_values(text).unwrap();
-        assert_eq!((raw["a.c.d"].get(), raw["e"].get(), raw.len()), ("\"x\"", "[1,2]", 4));
+        assert_eq!((raw["a.c.d"].get(), raw["e"].get(), raw.len()), ("\"x\"", "[1,2]", 5));
         let long = format!(r#"{{"{}":{{"b":1}}}}"#, "k".repeat(LONGEST));
         let Object(entries) = serde_json::from_str(&long).unwrap();
         assert_eq!((entries.len(), &entries[0].1), (1, &Scalar::Nested));

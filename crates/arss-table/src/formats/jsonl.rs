@@ -270,7 +270,7 @@ impl FileFormat for Jsonl {
         extra: &ExtraColumns,
     ) -> Option<io::Result<()>> {
         let files: Vec<&JsonlFile> = source.all_of()?;
-        let names = extra.names(&source.headings);
+        let names = extra.names(&with_outer_keys(&source.headings));
         Some(rows.iter().enumerate().try_for_each(|(at, &row)| {
             let (file, own) = source.locate(row);
             let more: Vec<(&str, String)> = names.iter().map(String::as_str).zip(extra.texts(at)).collect();
@@ -290,6 +290,12 @@ impl FileFormat for Jsonl {
         let mut writer = builder.build::<_, arrow_json::writer::LineDelimited>(out);
         writer.write(batch).and_then(|()| writer.finish()).map_err(io::Error::other)
     }
+}
+
+/// The names, and the keys that the objects in a line have: `a.b` stands for the key `a`, too.
+pub fn with_outer_keys(names: &[String]) -> Vec<String> {
+    let outer = names.iter().filter_map(|name| Some(name.split_once('.')?.0.to_owned()));
+    names.iter().cloned().chain(outer).collect()
 }
 
 /// The lines that hold more than spaces.
