@@ -42,14 +42,14 @@ def read_memory(memory: int | str) -> int:
 def open_rows(X: Any, folder: Path, memory: int) -> RowsInFile:
     """The rows of a path or of batches.
 
-    A plain .npy file is read where it is. Every other file that the command line reads is read as it does, to a scratch
-    file; so are batches.
+    A plain .npy file is read where it is. Every other file or folder that the command line reads is read as it does, to
+    a scratch file; so are batches.
     """
     if not isinstance(X, str | Path):
         return _batches(X(), "a batch", folder)
     path = Path(X)
     pattern = any(character in str(X) for character in "*?[")
-    if not pattern and not path.is_file():
+    if not pattern and not path.is_file() and not path.is_dir():
         if not path.suffix:
             raise ValueError(f"{str(path)!r} is no table and no file: pass a table, or the path of one")
         raise FileNotFoundError(f"{path} is no file")

@@ -72,7 +72,16 @@ def test_every_format_of_the_command_line(tmp_path: Path) -> None:
     np.savez(tmp_path / "table.npz", table=X)
     frame[:500].to_parquet(tmp_path / "part-0.parquet")
     frame[500:].to_parquet(tmp_path / "part-1.parquet")
-    for name in ("plain.csv", "semicolon.csv.gz", "table.feather", "table.jsonl", "table.npz", "part-*.parquet"):
+    names = ["plain.csv", "semicolon.csv.gz", "table.feather", "table.jsonl", "table.npz", "part-*.parquet", "parts"]
+    for end in ("bz2", "xz", "zip"):
+        frame.to_csv(tmp_path / f"packed.csv.{end}", index=False)
+        names.append(f"packed.csv.{end}")
+    frame.to_json(tmp_path / "table.json", orient="records", double_precision=15)
+    names.append("table.json")
+    (tmp_path / "parts").mkdir()
+    frame[:300].to_csv(tmp_path / "parts" / "0.csv", index=False)
+    frame[300:].to_csv(tmp_path / "parts" / "1.csv", index=False)
+    for name in names:
         found = arss.Exemplars(7, landmarks=64).fit(tmp_path / name)
         assert found.sample_indices_.tolist() == picks, name
         assert found.n_rows_ == len(X) and found.n_features_in_ == 6

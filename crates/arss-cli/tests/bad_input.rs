@@ -32,7 +32,7 @@ fn csv_without_a_table() {
     refuses_csv("a,b\n1,2\n3\n", &["line 3", "1 fields", "2"]);
     refuses_csv("a,b\r\n1,2\r\n3,4,5\r\n", &["line 3", "3 fields", "2"]);
     refuses_csv(b"a,b\n\xff,\xfe\n\xfd,\xfc\n", &["no column is numeric"]);
-    refuses_csv(b"\xff\xfea\0,\0b\0\n\0", &["UTF-16"]);
+    refuses_csv(b"\xff\xfea\0,\0b\0\n\0", &["has a header, but no data rows"]);
 }
 
 #[test]
@@ -87,8 +87,8 @@ fn files_that_are_not_there_or_not_known() {
     folder.refuses("select none -k 1", &["none", ".csv", ".npy"]);
     folder.refuses("select missing.csv -k 1", &["missing.csv", "no such file"]);
     folder.refuses("select missing.npy -k 1", &["missing.npy", "no such file"]);
-    folder.refuses("select dir.csv -k 1", &["dir.csv", "directory"]);
-    folder.refuses("select . -k 1", &["directory"]);
+    folder.refuses("select dir.csv -k 1", &["dir.csv", "a folder that holds no table"]);
+    assert_eq!(folder.json("select . -k 1")["n_samples"], 2);
     folder.run_args(&["select", "two\nlines.csv", "-k", "1"]).refused("line break", &["two\\nlines.csv"]);
 }
 

@@ -163,7 +163,7 @@ fn names_that_are_odd() {
     folder.refuses("select t.csv -k 1", &["no column to choose by", "identifier"]);
     assert_eq!(folder.json("select t.csv -k 1 --header no")["n_samples"], 2);
     folder.write("t.csv", b"\xff,\xfe\n1,2\n3,5\n");
-    assert_eq!(used(&folder, ""), json!(["\u{fffd}", "\u{fffd}"]));
+    assert_eq!(used(&folder, ""), json!(["ÿ", "þ"]));
 }
 
 #[test]

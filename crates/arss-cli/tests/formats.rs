@@ -5,7 +5,10 @@ mod tables;
 
 use common::{ARSS, Folder, Ran, npy_f64, numbers};
 use parquet::basic::Compression;
-use tables::{arrow_bytes, batch, every_format, gz, lines, npz, parquet_bytes, stream_bytes, text};
+use tables::{
+    archive, arrow_bytes, batch, bz2, every_format, gz, lines, npz, number_cell, parquet_bytes, stream_bytes, text,
+    text_cell, utf_16, workbook, xz,
+};
 
 /// Arrays hold nothing but the columns that are used.
 fn columns(name: &str) -> &'static str {
@@ -147,8 +150,8 @@ fn what_the_name_does_not_tell_can_be_told() {
     folder.refuses("select t.bin -k 1 --format arrow", &["t.bin: is no whole Arrow file"]);
     folder.refuses("select t.bin -k 1 --format tsv", &["t.bin", "NUL"]);
     folder.refuses("select t.dat -k 1 --delimiter ab", &["--delimiter", "one character"]);
-    folder.write("array.json", " [ {\"x\": 1},\n {\"x\": 2} ]\n");
-    folder.refuses("select array.json -k 1", &["array.json: is one JSON array", "jq"]);
+    folder.write("base.db", b"SQLite format 3\0\x10\0");
+    folder.refuses("select base.db -k 1", &["base.db: is an SQLite database", "sqlite3 -header -csv"]);
     folder.write("old.feather", b"FEA1\0\0\0\0FEA1");
     folder.refuses("select old.feather -k 1", &["old.feather", "version 1"]);
 }
@@ -193,4 +196,204 @@ fn archives_of_arrays() {
     folder.refuses("select none.npz -k 1", &["none.npz: holds no array"]);
     folder.write("gz.npz", gz("x"));
     folder.refuses("select gz.npz -k 1", &["gz.npz: is no whole npz archive"]);
+}
+
+/// The notes on stderr of a run that works.
+fn said(folder: &Folder, line: &str) -> String {
+    folder.run(&format!("{line} --json")).ok().err
+}
+
+#[test]
+fn sheets_of_workbooks() {
+    let cells = |cells: &[&str]| format!("<row>{}</row>", cells.concat());
+    let (id, x) = (text_cell("id"), text_cell("x"));
+    let when = text_cell("when");
+    let rows = [
+        cells(&[&id, &x, &when, &text_cell("ok")]),
+        cells(&[&text_cell("007"), &number_cell(1.5), "<c s=\"1\"><v>43831</v></c>", "<c t=\"b\"><v>1</v></c>"]),
+        "<row/>".to_owned(),
+        cells(&[
+            &text_cell("08"),
+            "<c t=\"e\"><v>#N/A</v></c>",
+            "<c s=\"1\"><v>43832.5</v></c>",
+            "<c t=\"b\"><v>0</v></c>",
+        ]),
+        cells(&[&text_cell("9"), "<c t=\"e\"><v>#REF!</v></c>", "<c/>", "<c/>"]),
+        cells(&[&text_cell("10"), &number_cell(4.0), "<c/>", "<c/>"]),
+    ];
+    let other = format!("{}{}", cells(&[&text_cell("z")]), cells(&[&number_cell(3.0)]));
+    let book = workbook(&[("empty", ""), ("data", &rows.concat()), ("more", &other)]);
+    let folder = Folder::with("t.xlsx", book);
+    let notes = said(&folder, "select t.xlsx -k 2 --columns x --missing drop --order file -o o.csv");
+    assert!(notes.contains("sheet data of 3 was read (--sheet NAME reads another: empty, more)"), "{notes}");
+    assert!(notes.contains("1 cells that hold an error such as #REF! are taken as missing"), "{notes}");
+    assert_eq!(folder.read("o.csv"), "id,x,when,ok\n007,1.5,2020-01-01,true\n10,4.0,,\n");
+    let place = "row 1 (from 0; row 4 of sheet data), column x is empty";
+    folder.refuses("select t.xlsx -k 1 --columns x --missing error", &[place]);
+    // What a column holds stays what it is in a format with types.
+    folder.run("select t.xlsx -k 2 --columns x --missing drop --order file -o o.parquet").ok();
+    let (found, _) = tables::read_parquet(&folder.path("o.parquet"));
+    let types: Vec<String> = found.schema().fields().iter().map(|field| field.data_type().to_string()).collect();
+    assert_eq!(types, ["Utf8", "Float64", "Utf8", "Boolean"]);
+    for sheet in ["more", "3"] {
+        assert_eq!(folder.json(&format!("select t.xlsx -k 1 --sheet {sheet}"))["columns"], serde_json::json!(["z"]));
+    }
+    folder.refuses("select t.xlsx -k 1 --sheet none", &["has no sheet none; it holds empty, data, more"]);
+    folder.refuses("select t.xlsx -k 1 --sheet 1", &["sheet empty is empty"]);
+    folder.refuses("select t.xlsx -k 1 --sheet more -o o.xlsx", &["o.xlsx: Excel files are not written", ".csv"]);
+    // A workbook of the older kind holds the same.
+    for (name, bytes) in [
+        ("a.xlsx", &include_bytes!("../../../fuzz/seeds/xlsx/t.xlsx")[..]),
+        ("a.xls", include_bytes!("../../../fuzz/seeds/xlsx/t.xls")),
+    ] {
+        folder.write(name, bytes);
+    }
+    let picks = |name: &str| folder.indices(&format!("select {name} -k 3 --columns x,y,when,ok"));
+    assert_eq!(picks("a.xls"), picks("a.xlsx"));
+}
+
+#[test]
+fn letters_of_other_encodings() {
+    let text = "stadt,x\nMünchen,1\nKöln,5\nUlm,9\n";
+    let latin: Vec<u8> = text.chars().map(|letter| letter as u8).collect();
+    let folder = Folder::with("t.csv", &latin);
+    let notes = said(&folder, "select t.csv -k 3 --order file -o o.csv");
+    assert!(notes.contains("is no UTF-8 and was read as windows-1252"), "{notes}");
+    assert_eq!(folder.bytes("o.csv"), latin);
+    let notes = said(&folder, "select t.csv -k 3 --order file -o o.jsonl --id stadt --encoding latin1");
+    assert!(folder.read("o.jsonl").contains("\"München\"") && !notes.contains("UTF-8"), "{notes}");
+    let ids = |line: &str| folder.json(line)["ids"].to_string();
+    assert!(ids("select t.csv -k 3 --id stadt").contains("Köln"));
+    let used = &folder.json("select t.csv -k 1 --encode onehot")["columns"];
+    assert!(used.to_string().contains("stadt=Köln"), "{used}");
+    folder.write("wide.csv", utf_16(text));
+    let notes = said(&folder, "select wide.csv -k 3 --order file -o w.csv");
+    assert!(notes.contains("is UTF-16LE text; what is written is UTF-8"), "{notes}");
+    assert_eq!(folder.read("w.csv"), text);
+    folder.write("bare.csv", &utf_16("a,b\n1,2\n3,5\n")[2..]);
+    assert_eq!(folder.json("select bare.csv -k 1")["n_samples"], 2);
+    folder.write("plain.csv", text);
+    // Rows of several encodings stand together as UTF-8.
+    folder.run("select plain.csv t.csv -k 6 --order file -o both.csv").ok();
+    assert_eq!(folder.read("both.csv"), format!("{text}{}", &text[text.find('\n').unwrap() + 1..]));
+    folder.write("j.csv", b"n,x\n\x93\xfa\x96{,1\n\x8b\x9e,2\n");
+    assert!(ids("select j.csv -k 2 --id n --encoding shift_jis").contains("日本"));
+    folder.refuses("select t.csv -k 1 --encoding klingon", &["--encoding", "latin1"]);
+}
+
+#[test]
+fn archives_of_text() {
+    let csv = text(',', "\n");
+    let folder = Folder::with("t.csv", &csv);
+    for end in ["bz2", "xz"] {
+        folder.run(&format!("select t.csv -k 4 -o o.csv.{end}")).ok();
+        folder.run(&format!("select o.csv.{end} -k 4 --order file -o {end}.csv")).ok();
+    }
+    assert_eq!(folder.read("bz2.csv"), folder.read("xz.csv"));
+    folder.refuses("select t.csv -k 1 -o o.csv.zip", &["zip archives are not written", ".csv.gz"]);
+    let two: [(&str, &[u8]); 3] = [("a.csv", b"x\n1\n"), ("b.csv", b"x\n1\n"), ("__MACOSX/._a.csv", b"?")];
+    folder.write("two.zip", archive(&two));
+    folder.refuses("select two.zip -k 1", &["two.zip: holds 2 tables: a.csv, b.csv; unpack it"]);
+    folder.write("none.zip", archive(&[("a.txt", b"1"), ("b.txt", b"2")]));
+    folder.refuses("select none.zip -k 1", &["none.zip: holds no table, but a.txt, b.txt"]);
+    folder.write("only.zip", archive(&[("data", b"x,y\n1,2\n3,5\n")]));
+    assert_eq!(folder.json("select only.zip -k 1")["n_features"], 2);
+    let bomb = vec![b'1'; 80 << 20];
+    for (name, packed) in
+        [("t.csv.xz", xz(&bomb)), ("t.csv.bz2", bz2(&bomb)), ("bomb.csv.zip", archive(&[("t.csv", &bomb)]))]
+    {
+        folder.write(name, packed);
+        folder.refuses(&format!("select {name} -k 1 --memory 10M --method random"), &[name, "10.0 MiB"]);
+    }
+}
+
+#[test]
+fn json_arrays_and_nested_keys() {
+    let records = ["{\"a\": {\"b\": 1, \"c\": {\"d\": \"x\"}}, \"e\": 2}", "{\"a\": {\"b\": 5}, \"e\": 9}"];
+    let folder = Folder::with("t.json", format!("[{}]", records.join(",\n")));
+    folder.write("t.jsonl", records.join("\n"));
+    for name in ["t.json", "t.jsonl"] {
+        let found = folder.json(&format!("select {name} -k 2 --order file -o {name}.csv"));
+        assert_eq!(found["columns"], serde_json::json!(["a.b", "e"]), "{name}");
+        assert_eq!(folder.read(&format!("{name}.csv")), "a.b,a.c.d,e\n1,x,2\n5,,9\n");
+    }
+    folder.run("select t.json -k 2 --order file -o o.json --add-scores").ok();
+    let found: serde_json::Value = serde_json::from_str(&folder.read("o.json")).unwrap();
+    assert!(found[0]["a"]["c"]["d"] == "x" && found[1]["rank"].is_number(), "{found}");
+    folder.run("features t.json -k 1 -o f.json").ok();
+    let found: serde_json::Value = serde_json::from_str(&folder.read("f.json")).unwrap();
+    assert_eq!(found.as_array().unwrap().len(), 2);
+    folder.run("select t.json.csv -k 2 --order file -o typed.json").ok();
+    let found: serde_json::Value = serde_json::from_str(&folder.read("typed.json")).unwrap();
+    assert_eq!(found[1]["e"], 9);
+    let refuses = |content: &str, words: &[&str]| {
+        folder.write("bad.json", content);
+        folder.refuses("select bad.json -k 1", words);
+    };
+    refuses("[{\"a\":1},{\"a\":2}", &["bad.json", "cut off"]);
+    refuses("[{\"a\":1},{\"a\":}]", &["record 1 (from 0), position 6 is not a JSON object"]);
+    refuses("[{\"a\":1}]\n[{\"a\":2}]", &["behind the array"]);
+    refuses("[]", &["is an empty array"]);
+    refuses("{\"x\":{\"0\":1,\"1\":2}}", &["is one JSON object, not an array of records", "orient"]);
+    refuses("[{\"a\":1},{\"a\":null}]", &["row 1 (from 0), column a"]);
+}
+
+#[test]
+fn comments_and_columns_of_spaces() {
+    let folder = Folder::with("t.dat", "# made by hand\n# second\n\nx   y z\n1   2  3\n 4\t5   9\n");
+    let notes = said(&folder, "select t.dat -k 2 --order file -o o.csv");
+    assert!(notes.contains("the first 2 lines, comments, were passed over"), "{notes}");
+    assert_eq!(folder.read("o.csv"), "x   y z\n1   2  3\n 4\t5   9\n");
+    assert_eq!(folder.json("select t.dat -k 1")["columns"], serde_json::json!(["x", "y", "z"]));
+    folder.write("named.txt", "# x y\n1 2\n3 5\n");
+    assert_eq!(folder.json("select named.txt -k 1")["columns"], serde_json::json!(["x", "y"]));
+    folder.write("within.csv", "% top\nx,y\n1,2\n% not a row\n3,4\n9,9\n");
+    let found = folder.json("select within.csv -k 3 --order file --comment % -o w.csv");
+    assert_eq!(found["n_samples"], 3);
+    assert_eq!(folder.read("w.csv"), "x,y\n1,2\n3,4\n9,9\n");
+    folder.write("uneven.txt", "x y\n1 2\n3\n4 5\n");
+    folder.refuses("select uneven.txt -k 1 --delimiter space", &["line 3 has 1 fields, but the header has 2"]);
+    folder.refuses("select t.dat -k 1 --comment ab", &["--comment", "one character"]);
+}
+
+#[test]
+fn folders_are_tables() {
+    let folder = Folder::new();
+    let write = |name: &str, content: &[u8]| {
+        std::fs::create_dir_all(folder.path(name).parent().unwrap()).unwrap();
+        folder.write(name, content);
+    };
+    write("d/year=2021/b.csv", b"x,y\n1.50,2\n3,4\n");
+    write("d/year=2020/a.csv", b"x,y\n7,8\n9,1\n");
+    write("d/_SUCCESS", b"");
+    write("d/.hidden.csv", b"?");
+    let found = folder.json("select d -k 4 --order file -o o.csv");
+    assert_eq!(found["columns"], serde_json::json!(["x", "y", "year"]));
+    assert_eq!(folder.read("o.csv"), "x,y,year\n7,8,2020\n9,1,2020\n1.50,2,2021\n3,4,2021\n");
+    folder.run("select d/year=*/*.csv -k 4 --order file -o o.parquet").ok();
+    let (rows, _) = tables::read_parquet(&folder.path("o.parquet"));
+    assert_eq!(rows.schema().field(2).data_type().to_string(), "Int64");
+    // Without such names the rows are copied as they stand.
+    folder.run("select d/year=2021 -k 2 --order file -o p.csv").ok();
+    assert_eq!(folder.read("p.csv"), "x,y\n1.50,2\n3,4\n");
+    for (year, part) in [(2020, batch().slice(0, 15)), (2021, batch().slice(15, 25))] {
+        write(&format!("p/year={year}/a.parquet"), &parquet_bytes(&part, Compression::SNAPPY, 4));
+    }
+    folder.write("t.csv", text(',', "\n"));
+    let wanted = folder.indices("select t.csv -k 5 --columns x,y,n");
+    assert_eq!(folder.indices("select p -k 5 --columns x,y,n -o q.parquet"), wanted);
+    assert!(tables::read_parquet(&folder.path("q.parquet")).0.column_by_name("year").is_some());
+    assert_eq!(folder.indices("select p -k 5 --columns x,y,n --memory 1G --scratch ."), wanted);
+    // A data set as Hugging Face saves it.
+    write("h/data-00000-of-00002.arrow", &stream_bytes(&[batch().slice(0, 9)]));
+    write("h/data-00001-of-00002.arrow", &stream_bytes(&[batch().slice(9, 31)]));
+    write("h/dataset_info.json", b"{}");
+    write("h/state.json", b"{}");
+    assert_eq!(folder.indices("select h -k 5 --columns x,y,n"), wanted);
+    write("d/year=2020/c.parquet", &parquet_bytes(&batch(), Compression::SNAPPY, 9));
+    folder.refuses(
+        "select d -k 1",
+        &["d: is a folder with tables of several formats: 2 of csv, 1 of parquet", "'d/**/*.csv'"],
+    );
+    assert_eq!(folder.json("select d/**/*.csv -k 1")["n_samples"], 4);
 }

@@ -81,6 +81,20 @@ fn files_that_are_cut_off() {
     for end in cuts(&packed).filter(|&end| end > 4) {
         assert!(refused("t.csv.zst", &packed[..end]).contains("cannot be read"), "{end}");
     }
+    for (name, packed) in [("t.csv.bz2", tables::bz2(tables::text(',', "\n"))), ("t.csv.xz", tables::xz("a,b\n1,2\n"))]
+    {
+        for end in cuts(&packed).filter(|&end| end > 10) {
+            assert!(refused(name, &packed[..end]).contains("cannot be read"), "{end} of {name}");
+        }
+    }
+    let archive = tables::archive(&[("t.csv", tables::text(',', "\n").as_bytes())]);
+    for end in cuts(&archive).filter(|&end| end > 4) {
+        refused("t.zip", &archive[..end]);
+    }
+    let book = tables::sheet_of(&[vec![tables::text_cell("x")], vec![tables::number_cell(1.0)]]);
+    for end in cuts(&book) {
+        assert!(refused("t.xlsx", &book[..end]).contains("Excel file"), "{end}");
+    }
     let archive = npz(&[("a", tables::npy())]);
     for end in cuts(&archive) {
         assert!(refused("t.npz", &archive[..end]).contains("is no whole npz archive"));
@@ -102,6 +116,10 @@ fn files_with_a_broken_byte() {
         ("t.arrow", arrow_bytes(&[batch().slice(0, 6)])),
         ("t.arrows", stream_bytes(&[batch().slice(0, 6)])),
         ("t.npz", npz(&[("a", tables::npy())])),
+        ("t.xlsx", tables::sheet_of(&[vec![tables::text_cell("x")], vec![tables::number_cell(1.0)]])),
+        ("t.csv.xz", tables::xz(tables::text(',', "\n"))),
+        ("t.csv.bz2", tables::bz2(tables::text(',', "\n"))),
+        ("t.csv.zip", tables::archive(&[("t.csv", tables::text(',', "\n").as_bytes())])),
     ];
     for (name, bytes) in files {
         let folder = Folder::new();
@@ -122,7 +140,7 @@ fn files_of_nothing() {
     let folder = Folder::new();
     std::fs::create_dir(folder.path("d.parquet")).unwrap();
     for name in ["d.parquet", "."] {
-        folder.refuses(&format!("select {name} -k 1"), &["directory"]);
+        folder.refuses(&format!("select {name} -k 1"), &["folder", "no table"]);
     }
     folder.refuses("select /dev/null -k 1", &["/dev/null", "empty"]);
     folder.refuses("select /dev/null -k 1 --format parquet", &["/dev/null", "Parquet"]);
@@ -301,4 +319,28 @@ fn a_quote_that_swallows_the_file() {
     drop(file);
     let words = ["t.csv", "the record at line 3 is longer", "is a quote missing?"];
     refuses_within(&folder, SPACE, "select t.csv -k 1 -q", &words);
+}
+
+#[test]
+fn workbooks_made_to_harm() {
+    let folder = Folder::new();
+    let rows = |cells: &str| format!("<row>{}</row><row><c><v>1</v></c></row>", cells);
+    // Megabytes of spaces within a cell, and a cell at the far end of the sheet.
+    let long = rows(&format!("<c t=\"inlineStr\"><is><t>x{}</t></is></c>", " ".repeat(60 << 20)));
+    folder.write("long.xlsx", tables::workbook(&[("data", &long)]));
+    assert!(folder.bytes("long.xlsx").len() < 1 << 20);
+    refuses_within(
+        &folder,
+        500 << 20,
+        "select long.xlsx -k 1 --memory 20M",
+        &["long.xlsx: xl/worksheets/sheet0.xml takes"],
+    );
+    let far = "<row r=\"1\"><c r=\"A1\"><v>1</v></c></row><row r=\"1048576\"><c r=\"XFD1048576\"><v>2</v></c></row>";
+    folder.write("far.xlsx", tables::workbook(&[("data", far)]));
+    let ran = run_within(&folder, 500 << 20, "select far.xlsx -k 1 --missing mean --json -q");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    refuses_within(&folder, 500 << 20, "select far.xlsx -k 1 --missing error", &["(from 0; row 1 of sheet data)"]);
+    assert!(refused("t.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1").contains("Excel file"));
+    assert!(refused("t.xlsx", b"x,y\n1,2\n").contains("is no Excel file"));
+    assert!(refused("t.xlsx", &tables::archive(&[("a.txt", b"1")])).contains("Excel file"));
 }

@@ -76,7 +76,7 @@ fn json_lines_are_the_bytes_that_were_there() {
         "{\"x\": 1.50, \"s\": \"\\u00e9\", \"z\": [1, {\"a\": null}]}",
         "  {\"x\":2,\"x\":3}  ",
         "{ \"y\":7 , \"x\":-4e1 }",
-        "{ \"x\" : 8, \"rank\": {} }",
+        "{ \"x\" : 8, \"rank\": {}, \"score\": {\"of\": 1} }",
     ];
     let folder = Folder::with("t.jsonl", lines.join("\r\n") + "\n\n   \n{}");
     folder.run("select t.jsonl -k 4 --columns x --missing drop --order file --force -o out.jsonl").ok();
@@ -87,7 +87,10 @@ fn json_lines_are_the_bytes_that_were_there() {
         let start = was.trim_end().strip_suffix('}').unwrap();
         assert!(line.starts_with(start), "{line}");
         let object: serde_json::Value = serde_json::from_str(line).unwrap();
-        assert!(object["arss_rank"].is_u64() && object["score"].is_number() && object["stands_for"].is_u64(), "{line}");
+        assert!(
+            object["arss_rank"].is_u64() && object["arss_score"].is_number() && object["stands_for"].is_u64(),
+            "{line}"
+        );
     }
     folder.write("one.jsonl", "{\"x\":1}\n{\"x\":2}\n{ }\n");
     folder.run("select one.jsonl -k 3 --missing mean --order file --add-scores --force -o out.jsonl").ok();

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::TableError;
 use crate::read::ReadContext;
 use crate::untrusted::limit::MemoryLimit;
+use crate::zip_member;
 
 /// What stands for standard input among the paths.
 pub const STDIN: &str = "-";
@@ -41,7 +42,16 @@ pub enum Compression {
     Gzip,
     /// Zstandard.
     Zstd,
+    /// bzip2.
+    Bzip2,
+    /// xz.
+    Xz,
+    /// A zip archive.
+    Zip,
 }
+
+/// Bytes that tell how an input is packed.
+const MARK: usize = 10;
 
 impl Compression {
     /// By the first bytes.
@@ -50,6 +60,12 @@ impl Compression {
             Compression::Gzip
         } else if start.starts_with(b"\x28\xb5\x2f\xfd") {
             Compression::Zstd
+        } else if start.starts_with(b"BZh") && start.get(4..).is_some_and(|rest| rest.starts_with(b"1AY&SY")) {
+            Compression::Bzip2
+        } else if start.starts_with(b"\xfd7zXZ\0") {
+            Compression::Xz
+        } else if start.starts_with(zip_member::MAGIC) {
+            Compression::Zip
         } else {
             Compression::None
         }
@@ -58,7 +74,8 @@ impl Compression {
 
 impl ByteSource {
     /// Opens `path`, or takes standard input; archives and pipes are read whole, to memory or to a file in `scratch`.
-    pub fn open(path: &Path, context: &ReadContext<'_>) -> Result<ByteSource, TableError> {
+    /// A file of a zip archive comes with its name.
+    pub fn open(path: &Path, context: &ReadContext<'_>) -> Result<(ByteSource, Option<PathBuf>), TableError> {
         if path == Path::new(STDIN) {
             return ByteSource::taken(io::stdin().lock(), path, context);
         }
@@ -67,23 +84,26 @@ impl ByteSource {
             return ByteSource::taken(file, path, context);
         }
         let store = ByteSource::File { file, opened, path: path.to_owned() };
-        let packing = Compression::of(&store.start(4).map_err(|error| unreadable(path, &error))?);
-        if packing == Compression::None {
-            return Ok(store);
-        }
-        let ByteSource::File { file, .. } = &store else { return Ok(store) };
-        unpacked(file, packing, path, context)
+        store.unpacked(path, context)
     }
 
     /// What comes out of a pipe, unpacked.
-    pub fn taken(pipe: impl Read, path: &Path, context: &ReadContext<'_>) -> Result<ByteSource, TableError> {
-        let store = ByteSource::kept(pipe, path, context, None)?;
-        let packing = Compression::of(&store.start(4).map_err(|error| unreadable(path, &error))?);
-        match &store {
-            _ if packing == Compression::None => Ok(store),
-            ByteSource::Memory(bytes) => unpacked(&bytes[..], packing, path, context),
-            ByteSource::File { .. } => unpacked(ByteReader { store: Arc::new(store), at: 0 }, packing, path, context),
-        }
+    pub fn taken(
+        pipe: impl Read,
+        path: &Path,
+        context: &ReadContext<'_>,
+    ) -> Result<(ByteSource, Option<PathBuf>), TableError> {
+        ByteSource::kept(pipe, path, context, None)?.unpacked(path, context)
+    }
+
+    fn unpacked(self, path: &Path, context: &ReadContext<'_>) -> Result<(ByteSource, Option<PathBuf>), TableError> {
+        let packing = Compression::of(&self.start(MARK).map_err(|error| unreadable(path, &error))?);
+        let store = match packing {
+            Compression::None => self,
+            Compression::Zip => return zip_member::unpacked(self, path, context),
+            _ => unpacked(ByteReader { store: Arc::new(self), at: 0 }, packing, path, context)?,
+        };
+        Ok((store, None))
     }
 
     /// All bytes of a reader, in memory or in a file without a name in `scratch`. `packed` counts those of the archive
@@ -94,14 +114,25 @@ impl ByteSource {
         context: &ReadContext<'_>,
         packed: Option<&std::cell::Cell<u64>>,
     ) -> Result<ByteSource, TableError> {
+        let advice = if packed.is_some() { "unpack it to a file" } else { "save it to a file" };
+        ByteSource::kept_or(reader, path, context, (packed, advice))
+    }
+
+    /// The same; `advice` is what can be done if it is too much.
+    pub fn kept_or(
+        reader: impl Read,
+        path: &Path,
+        context: &ReadContext<'_>,
+        (packed, advice): (Option<&std::cell::Cell<u64>>, &str),
+    ) -> Result<ByteSource, TableError> {
         let Some(folder) = context.options.scratch.as_deref() else {
             let mut bytes = Vec::new();
-            copy_limited(reader, &mut bytes, context.limit, (path, packed))?;
+            copy_limited(reader, &mut bytes, context.limit, (path, packed, advice))?;
             return Ok(ByteSource::Memory(bytes));
         };
         let failed = |error: io::Error| TableError::Run(format!("{}: cannot be written: {error}", folder.display()));
         let mut file = tempfile::tempfile_in(folder).map_err(failed)?;
-        copy_limited(reader, &mut file, context.limit, (path, packed)).map_err(|failure| match failure {
+        copy_limited(reader, &mut file, context.limit, (path, packed, advice)).map_err(|failure| match failure {
             TableError::Run(what) => failed(io::Error::other(what)),
             other => other,
         })?;
@@ -230,7 +261,7 @@ fn unpacked(
     let counted = std::rc::Rc::new(std::cell::Cell::new(0));
     let packed = Counted { inner: packed, count: counted.clone() };
     match packing {
-        Compression::None => ByteSource::kept(packed, path, context, None),
+        Compression::None | Compression::Zip => ByteSource::kept(packed, path, context, None),
         // Several archives one after the other are one.
         Compression::Gzip => {
             let reader = flate2::read::MultiGzDecoder::new(packed);
@@ -238,6 +269,17 @@ fn unpacked(
         }
         Compression::Zstd => {
             let reader = zstd::stream::read::Decoder::new(packed).map_err(|error| unreadable(path, &error))?;
+            ByteSource::kept(reader, path, context, Some(&counted))
+        }
+        Compression::Bzip2 => {
+            let reader = bzip2::read::MultiBzDecoder::new(packed);
+            ByteSource::kept(reader, path, context, Some(&counted))
+        }
+        Compression::Xz => {
+            // What was unpacked last is kept for what repeats it: as much as the archive says, within the limit.
+            let most = u32::try_from(context.limit.bytes >> 10).unwrap_or(u32::MAX - 1).min(u32::MAX - 1);
+            let packed = io::BufReader::with_capacity(1 << 16, packed);
+            let reader = lzma_rust2::XzReader::new_mem_limit(packed, true, most);
             ByteSource::kept(reader, path, context, Some(&counted))
         }
     }
@@ -262,7 +304,7 @@ fn copy_limited(
     mut reader: impl Read,
     out: &mut dyn io::Write,
     limit: MemoryLimit,
-    (path, packed): (&Path, Option<&std::cell::Cell<u64>>),
+    (path, packed, advice): (&Path, Option<&std::cell::Cell<u64>>, &str),
 ) -> Result<(), TableError> {
     const STEP: u64 = 4 << 20;
     let (mut so_far, mut step) = (0, Vec::new());
@@ -272,9 +314,9 @@ fn copy_limited(
         out.write_all(&step).map_err(|error| TableError::Run(error.to_string()))?;
         step.clear();
         if so_far > limit.bytes && !limit.disk {
-            let (most, unpack) = (crate::byte_size::shown(limit.bytes), packed.is_some());
-            let (how, what) = if unpack { (" unpacked", "unpack it to a file") } else { ("", "save it to a file") };
-            let what = format!("holds more than {most}{how}, which is the limit; {what}, or raise --memory");
+            let most = crate::byte_size::shown(limit.bytes);
+            let how = if packed.is_some() { " unpacked" } else { "" };
+            let what = format!("holds more than {most}{how}, which is the limit; {advice}, or raise --memory");
             return Err(TableError::in_file(path, what));
         }
         // A disk is filled as easily as memory, and earlier where there is little of the latter.
@@ -310,8 +352,16 @@ mod tests {
         let zst = zstd::stream::encode_all(&text[..], 1).unwrap();
         let options = crate::ReadOptions::default();
         let limit = |bytes| ReadContext { options: &options, limit: MemoryLimit { bytes, asked: true, disk: false } };
-        for packed in [gz.clone(), zst, [gz.clone(), gz].concat()] {
-            let whole = ByteSource::taken(&packed[..], Path::new("t"), &limit(1 << 20)).unwrap();
+        let mut bz2 = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+        bz2.write_all(&text).unwrap();
+        let bz2 = bz2.finish().unwrap();
+        let mut xz = lzma_rust2::XzWriter::new(Vec::new(), lzma_rust2::XzOptions::with_preset(0)).unwrap();
+        xz.write_all(&text).unwrap();
+        let xz = xz.finish().unwrap();
+        let double = |packed: &Vec<u8>| [&packed[..], packed].concat();
+        for packed in [double(&gz), double(&bz2), double(&xz), gz, zst, bz2, xz] {
+            let (whole, member) = ByteSource::taken(&packed[..], Path::new("t"), &limit(1 << 20)).unwrap();
+            assert_eq!(member, None);
             assert_eq!(whole.len() % text.len() as u64, 0);
             assert_eq!(whole.slice(4, 8).unwrap(), b"1,2\n");
             let refused = ByteSource::taken(&packed[..], Path::new("t"), &limit(100)).unwrap_err().to_string();

@@ -80,7 +80,7 @@ pub fn notes(source: &Source, roles: &[Purpose], table: &ChunkedTable, plan: &Fe
         }
         notes.push(format!("{path}: {note}"));
     }
-    notes.extend(source.files[0].header_note().map(|note| format!("{path}: {note}")));
+    notes.extend(source.files[0].notes().iter().map(|note| format!("{path}: {note}")));
     notes
 }
 

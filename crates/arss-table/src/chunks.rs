@@ -386,6 +386,8 @@ pub struct ChunkedTable {
     pub misfit: Option<(usize, Misfit)>,
     /// The rows, in order.
     pub chunks: Vec<Chunk>,
+    /// Columns behind those of the file that is being read: how they are read, and the text of all their rows.
+    pub constants: Vec<(ReadAs, String)>,
     /// The file that the values of features go to; without it they stay in `chunks`.
     pub disk: Option<DiskWriter>,
 }
@@ -402,6 +404,7 @@ impl ChunkedTable {
             widths: vec![None; columns],
             misfit: None,
             chunks: Vec::new(),
+            constants: Vec::new(),
             disk: None,
         }
     }
@@ -413,6 +416,11 @@ impl ChunkedTable {
 
     /// Adds the rows of `chunk` behind those that are there.
     pub fn add(&mut self, mut chunk: Chunk) -> Result<(), TableError> {
+        for (read_as, text) in &self.constants {
+            let mut cells = ColumnChunk::with_room(*read_as, chunk.rows);
+            (0..chunk.rows).for_each(|row| cells.push(text.as_bytes(), row));
+            chunk.columns.push(cells);
+        }
         for (column, cells) in chunk.columns.iter_mut().enumerate() {
             self.seen[column].merge(&cells.seen, self.rows);
             let global = &mut self.dictionaries[column];
@@ -449,6 +457,14 @@ impl ChunkedTable {
             self.chunks.push(chunk);
         }
         Ok(())
+    }
+
+    /// Adds a column of which only this was counted.
+    pub fn add_column(&mut self, seen: KindCounts) {
+        self.seen.push(seen);
+        self.dictionaries.push(Dictionary::default());
+        self.single.push(false);
+        self.numbers.push(NumberStats::default());
     }
 
     /// Adds what was counted in the rows of another table of as many columns.

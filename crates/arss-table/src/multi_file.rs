@@ -8,6 +8,7 @@ use arrow_schema::Schema;
 
 use crate::TableError;
 use crate::formats::file_format::TableFile;
+use crate::partitioned::PartitionedFile;
 use crate::text::cut;
 
 type File = Box<dyn TableFile>;
@@ -24,7 +25,10 @@ pub fn unite(files: &mut [File], paths: &[PathBuf]) -> Result<Vec<String>, Table
 }
 
 fn check(file: &File, path: &Path, (first, first_path, headings): (&File, &Path, &[String])) -> Result<(), TableError> {
-    let kind = |file: &File| (file.as_ref() as &dyn Any).type_id();
+    let kind = |file: &File| {
+        let file = file.as_ref() as &dyn Any;
+        file.downcast_ref::<PartitionedFile>().map_or(file.type_id(), PartitionedFile::inner_type)
+    };
     if kind(file) != kind(first) {
         return Err(TableError::in_file(path, format_args!("is of another format than {}", first_path.display())));
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::formats::Format;
-use crate::{ColumnRole, Encode, Missing};
+use crate::{ColumnRole, Encode, Missing, TextEncoding};
 
 /// What is read, and how. The default takes each column for what it looks like.
 #[derive(Debug, Clone, Default)]
@@ -14,8 +14,14 @@ pub struct ReadOptions {
     pub delimiter: Option<u8>,
     /// Whether the first line of a text file holds names; found out if it is not told.
     pub header: Option<bool>,
+    /// How the letters of a text file are written; found out if it is not told.
+    pub encoding: Option<TextEncoding>,
+    /// What begins lines of a text file that are no rows. Lines before the header that begin with # never are.
+    pub comment: Option<u8>,
     /// The array to read from an archive of several.
     pub array: Option<String>,
+    /// The sheet to read from a workbook, by name or by number from 1; the first one with cells if it is not told.
+    pub sheet: Option<String>,
     /// Choose by these columns only.
     pub columns: Option<Vec<String>>,
     /// Do not choose by these columns.

@@ -35,7 +35,7 @@ pub enum OutputType {
     Text,
 }
 
-/// The types of all columns; only columns that were read whole get another type than text.
+/// The types of all columns; columns that were not read whole are text, unless the files know better.
 pub fn of(source: &Source, table: &ChunkedTable, read_as: &[ReadAs]) -> Vec<OutputType> {
     if let Some(kind) = source.element_type() {
         return vec![kind; read_as.len()];
@@ -52,6 +52,7 @@ pub fn of(source: &Source, table: &ChunkedTable, read_as: &[ReadAs]) -> Vec<Outp
             numbers.kind()
         }
         (ReadAs::Numbers(_) | ReadAs::Codes, ColumnKind::Truth) => OutputType::Truth,
+        (ReadAs::Nothing, _) => source.column_type(column),
         _ => OutputType::Text,
     };
     (0..read_as.len()).map(of).collect()

@@ -2,12 +2,13 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::byte_source::ByteSource;
 use crate::chunks::{ChunkedTable, ColumnKind, ReadAs};
 use crate::disk_writer::DiskWriter;
 use crate::formats::file_format::{Progress, TableFile};
+use crate::input_paths::InputFile;
 use crate::output_types::{self, OutputType};
 use crate::schema::{self, Asked, FeatureColumn, Purpose};
 use crate::source::{self, Source};
@@ -31,7 +32,7 @@ impl<'a> ReadContext<'a> {
     }
 }
 
-/// Reads the files `paths`, or patterns of files, as one table; `-` is standard input.
+/// Reads the files `paths`, or folders and patterns of files, as one table; `-` is standard input.
 ///
 /// The values are checked: the table has rows and numeric columns, and every number is finite.
 ///
@@ -70,11 +71,12 @@ pub fn open_with_progress(
     progress: Progress<'_>,
 ) -> Result<Table, TableError> {
     let context = ReadContext::new(options);
-    let paths = input_paths::expand(paths)?;
-    let mut files = Vec::with_capacity(paths.len());
-    for path in &paths {
-        files.push(source::open_file(path, &context, progress)?);
+    let inputs = input_paths::expand(paths)?;
+    let mut files = Vec::with_capacity(inputs.len());
+    for input in &inputs {
+        files.push(source::open_file(input, &context, progress)?);
     }
+    let paths: Vec<PathBuf> = inputs.into_iter().map(|input| input.path).collect();
     let headings = multi_file::unite(&mut files, &paths)?;
     from_source(Source::new(files, paths, headings), &context, progress)
 }
@@ -237,8 +239,8 @@ fn side_columns(table: &ChunkedTable, headings: &[String], options: &ReadOptions
     Ok(SideColumns { weights, group: categories(&options.group)?, label: categories(&options.label)?, id })
 }
 
-/// The file at `path`, opened only to learn about it: its values need not fit into memory.
-pub fn open_to_probe(path: &Path, context: &ReadContext<'_>) -> Option<Box<dyn TableFile>> {
+/// The file, opened only to learn about it: its values need not fit into memory.
+pub fn open_to_probe(input: &InputFile, context: &ReadContext<'_>) -> Option<Box<dyn TableFile>> {
     let limit = MemoryLimit { disk: true, ..context.limit };
-    source::open_file(path, &ReadContext { limit, ..*context }, &mut |_, _| ()).ok()
+    source::open_file(input, &ReadContext { limit, ..*context }, &mut |_, _| ()).ok()
 }

@@ -1,11 +1,13 @@
 //! How large a table is, as far as the start of its files tells.
 
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::byte_source::Compression;
 use crate::chunks::ReadAs;
 use crate::formats::Format;
+use crate::formats::text_encoding::is_converted;
+use crate::input_paths::InputFile;
 use crate::output_types::OutputType;
 use crate::read::{ReadContext, open_to_probe};
 use crate::schema::{self, Purpose};
@@ -36,8 +38,8 @@ pub struct TableShape {
 pub fn probe_shape(paths: &[PathBuf], options: &ReadOptions) -> Option<TableShape> {
     let context = ReadContext::new(options);
     let mut all = TableShape { exact: true, element: 8, ..TableShape::default() };
-    for path in input_paths::expand(paths).ok()? {
-        let own = file_shape(&path, &context)?;
+    for input in input_paths::expand(paths).ok()? {
+        let own = file_shape(&input, &context)?;
         all = TableShape {
             bytes: all.bytes + own.bytes,
             rows: all.rows + own.rows,
@@ -50,7 +52,8 @@ pub fn probe_shape(paths: &[PathBuf], options: &ReadOptions) -> Option<TableShap
     Some(all)
 }
 
-fn file_shape(path: &Path, context: &ReadContext<'_>) -> Option<TableShape> {
+fn file_shape(input: &InputFile, context: &ReadContext<'_>) -> Option<TableShape> {
+    let path = input.path.as_path();
     let bytes = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?.len();
     let mut start = [0; 64];
     let found = std::fs::File::open(path).ok()?.read(&mut start).ok()?;
@@ -58,7 +61,10 @@ fn file_shape(path: &Path, context: &ReadContext<'_>) -> Option<TableShape> {
     if Compression::of(&start[..found]) != Compression::None || !format.is_probed() {
         return None;
     }
-    let file = open_to_probe(path, context)?;
+    if is_converted(&start[..found], context.options.encoding) {
+        return None;
+    }
+    let file = open_to_probe(input, context)?;
     let sample = file.sample().ok()?;
     let headings = file.headings();
     if let Some(kind) = file.element_type() {

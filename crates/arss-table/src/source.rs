@@ -12,11 +12,18 @@ use crate::TableError;
 use crate::byte_source::{ByteSource, STDIN, unreadable};
 use crate::formats::Format;
 use crate::formats::file_format::{Progress, TableFile};
+use crate::input_paths::InputFile;
 use crate::output_types::OutputType;
+use crate::partitioned::partitioned;
 use crate::read::ReadContext;
 
 /// Bytes that tell the format of a file.
 const START: usize = 64;
+/// The first bytes of an SQLite database.
+const SQLITE: &[u8] = b"SQLite format 3\0";
+/// What is said about it.
+const NO_DATABASE: &str = "is an SQLite database, which is not read; export a table: sqlite3 -header -csv FILE 'select * \
+                           from TABLE' | arss select - ...";
 
 /// The files of a table, in order.
 #[derive(Debug)]
@@ -35,22 +42,31 @@ pub struct Source {
 
 /// Opens one file.
 pub fn open_file(
-    path: &Path,
+    input: &InputFile,
     context: &ReadContext<'_>,
     progress: Progress<'_>,
 ) -> Result<Box<dyn TableFile>, TableError> {
-    open_bytes(ByteSource::open(path, context)?, path, context, progress)
+    let file = open_bytes(ByteSource::open(&input.path, context)?, &input.path, context, progress)?;
+    Ok(partitioned(file, &input.partitions))
 }
 
-/// Opens the file `path`, whose bytes are `bytes`.
+/// Opens the file `path`, whose bytes are `bytes`; in an archive they have a name of their own.
 pub fn open_bytes(
-    bytes: ByteSource,
+    (bytes, member): (ByteSource, Option<PathBuf>),
     path: &Path,
     context: &ReadContext<'_>,
     progress: Progress<'_>,
 ) -> Result<Box<dyn TableFile>, TableError> {
     let start = bytes.start(START).map_err(|error| unreadable(path, &error))?;
-    Format::of_file(path, &start, context.options.format)?.open(bytes, path, context, progress)
+    if start.starts_with(SQLITE) {
+        return Err(TableError::in_file(path, NO_DATABASE));
+    }
+    let named = member.as_deref().unwrap_or(path);
+    let format = match Format::of_file(named, &start, context.options.format) {
+        Err(_) if member.is_some() => Format::of_file(path, &start, context.options.format)?,
+        found => found?,
+    };
+    format.open(bytes, path, context, progress)
 }
 
 /// The schema of the first batch; a column may lack values if it may in any.
@@ -92,6 +108,17 @@ impl Source {
         let types: Vec<OutputType> = self.files.iter().map(|file| file.element_type()).collect::<Option<_>>()?;
         let first = *types.first()?;
         Some(if types.iter().all(|own| *own == first) { first } else { OutputType::Float })
+    }
+
+    /// The type of a column as the files know it without reading on; text if they do not, or do not agree.
+    pub fn column_type(&self, column: usize) -> OutputType {
+        let mut types = self.files.iter().map(|file| file.column_type(column).unwrap_or(OutputType::Text));
+        let first = types.next().unwrap_or(OutputType::Text);
+        types.fold(first, |all, own| match (all, own) {
+            _ if all == own => all,
+            (OutputType::Int | OutputType::Float, OutputType::Int | OutputType::Float) => OutputType::Float,
+            _ => OutputType::Text,
+        })
     }
 
     /// Calls `visit` with each file and those of the rows that are in it; places are those among `rows`.

@@ -58,12 +58,13 @@ impl VectorChunk {
         }
     }
 
-    /// Takes back the rows from `rows` on.
-    pub fn truncate(&mut self, rows: usize) {
+    /// Makes it `rows` rows: rows without a vector are added, rows that are too many are taken back.
+    pub fn pad(&mut self, rows: usize) {
+        (self.rows..rows).for_each(|_| self.push(None));
         if let VectorValues::Double(values) = &mut self.values {
             values.truncate(rows * self.width.unwrap_or_default());
         }
-        self.rows = self.rows.min(rows);
+        self.rows = rows;
     }
 
     /// Number `at` of row `row`.

@@ -113,3 +113,8 @@ fn arrow() {
 fn packed() {
     run("packed", "t.csv.gz");
 }
+
+#[test]
+fn xlsx() {
+    run("xlsx", "t.xlsx");
+}

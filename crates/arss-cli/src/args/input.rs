@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use arss_table::{ByName, ColumnRole, Encode, Format, Missing, ReadOptions, Scale};
+use arss_table::{ByName, ColumnRole, Encode, Format, Missing, ReadOptions, Scale, TextEncoding};
 use clap::{Args, ValueEnum};
 
 use crate::args::by_name::by_name;
@@ -23,9 +23,18 @@ pub struct InputArgs {
     /// Whether the first line of a text file holds names [found out]
     #[arg(long, value_enum, value_name = "WHETHER")]
     pub header: Option<Header>,
+    /// How the letters of a text file are written, such as utf-16, latin1 or shift_jis [found out]
+    #[arg(long, value_name = "NAME", value_parser = encoding)]
+    pub encoding: Option<TextEncoding>,
+    /// Lines of a text file that begin with this character are no rows [# before the header]
+    #[arg(long, value_name = "CHAR", value_parser = comment)]
+    pub comment: Option<u8>,
     /// Which array of a .npz file
     #[arg(long, value_name = "NAME")]
     pub array: Option<String>,
+    /// Which sheet of an Excel file: its name, or its number from 1 [the first with cells]
+    #[arg(long, value_name = "NAME")]
+    pub sheet: Option<String>,
     /// Choose by these columns only: a,b,c [all that are fit for it]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub columns: Option<Vec<String>>,
@@ -68,7 +77,10 @@ impl InputArgs {
             format: self.format,
             delimiter: self.delimiter,
             header: self.header.map(|header| header == Header::Yes),
+            encoding: self.encoding,
+            comment: self.comment,
             array: self.array.clone(),
+            sheet: self.sheet.clone(),
             columns: self.columns.clone(),
             exclude: self.exclude.clone(),
             id: self.id.clone(),
@@ -91,7 +103,7 @@ impl InputArgs {
 fn inputs_help() -> String {
     let extensions = arss_table::read_extensions().join(", ");
     format!(
-        "The table: {extensions}, text also as .gz or .zst; - is stdin. Several files (or a 'pattern*') with the same \
+        "The table: {extensions}, text also as .gz, .zst, .bz2, .xz or .zip; - is stdin. Several files (or a 'pattern*') with the same \
          columns make one table"
     )
 }
@@ -126,6 +138,18 @@ fn decimal_mark(text: &str) -> Result<char, String> {
         "." | "point" => Ok('.'),
         "," | "comma" => Ok(','),
         _ => Err("a point or a comma is taken".to_owned()),
+    }
+}
+
+fn encoding(text: &str) -> Result<TextEncoding, String> {
+    TextEncoding::named(text)
+        .ok_or_else(|| "names like utf-8, utf-16, latin1, windows-1252 or gbk are taken".to_owned())
+}
+
+fn comment(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        [byte] if byte.is_ascii_punctuation() && *byte != b'"' => Ok(*byte),
+        _ => Err("one character like # % or ; is taken".to_owned()),
     }
 }
 

@@ -85,6 +85,93 @@ pub fn npz(arrays: &[(&str, Vec<u8>)]) -> Vec<u8> {
     archive.finish().unwrap().into_inner()
 }
 
+/// An archive of files.
+pub fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, bytes) in files {
+        archive.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
+        archive.write_all(bytes).unwrap();
+    }
+    archive.finish().unwrap().into_inner()
+}
+
+/// A workbook of one sheet called data; the cells are given as XML without their places, which start in row 1.
+pub fn sheet_of(rows: &[Vec<String>]) -> Vec<u8> {
+    let rows: String = rows.iter().map(|cells| format!("<row>{}</row>", cells.concat())).collect();
+    workbook(&[("data", &rows)])
+}
+
+/// A workbook of these sheets; style 1 is that of a date.
+pub fn workbook(sheets: &[(&str, &str)]) -> Vec<u8> {
+    const MAIN: &str = "xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\"";
+    const PACKAGE: &str = "xmlns=\"http://schemas.openxmlformats.org/package/2006/relationships\"";
+    const OFFICE: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+    let relation = |id: &str, kind: &str, to: &str| {
+        format!("<Relationship Id=\"{id}\" Type=\"{OFFICE}/{kind}\" Target=\"{to}\"/>")
+    };
+    let relations = |all: &str| format!("<Relationships {PACKAGE}>{all}</Relationships>");
+    let (mut names, mut places, mut files) = (String::new(), relation("s", "styles", "styles.xml"), Vec::new());
+    for (at, (name, rows)) in sheets.iter().enumerate() {
+        names += &format!("<sheet name=\"{name}\" sheetId=\"{}\" r:id=\"r{at}\"/>", at + 1);
+        places += &relation(&format!("r{at}"), "worksheet", &format!("worksheets/sheet{at}.xml"));
+        let sheet = format!("<worksheet {MAIN}><sheetData>{rows}</sheetData></worksheet>");
+        files.push((format!("xl/worksheets/sheet{at}.xml"), sheet));
+    }
+    let styles = "<cellXfs><xf numFmtId=\"0\"/><xf numFmtId=\"14\" applyNumberFormat=\"1\"/></cellXfs>";
+    let book = format!("<workbook {MAIN} xmlns:r=\"{OFFICE}\"><sheets>{names}</sheets></workbook>");
+    files.push(("_rels/.rels".to_owned(), relations(&relation("b", "officeDocument", "xl/workbook.xml"))));
+    files.push(("xl/workbook.xml".to_owned(), book));
+    files.push(("xl/_rels/workbook.xml.rels".to_owned(), relations(&places)));
+    files.push(("xl/styles.xml".to_owned(), format!("<styleSheet {MAIN}>{styles}</styleSheet>")));
+    files.insert(0, ("[Content_Types].xml".to_owned(), "<Types/>".to_owned()));
+    let files: Vec<(&str, &[u8])> = files.iter().map(|(name, text)| (name.as_str(), text.as_bytes())).collect();
+    archive(&files)
+}
+
+/// A cell of text.
+pub fn text_cell(text: &str) -> String {
+    let text = text.replace('&', "&amp;").replace('<', "&lt;");
+    format!("<c t=\"inlineStr\"><is><t>{text}</t></is></c>")
+}
+
+/// A cell that holds a number.
+pub fn number_cell(value: f64) -> String {
+    format!("<c><v>{value}</v></c>")
+}
+
+/// The table as cells.
+fn sheet_rows() -> Vec<Vec<String>> {
+    let names = ["id", "x", "y", "n", "remark"].map(text_cell).to_vec();
+    let row = |(row, values): (usize, [f64; 3])| {
+        let numbers = values.map(number_cell);
+        [vec![text_cell(&format!("r{row}"))], numbers.to_vec(), vec![text_cell(&remark(row))]].concat()
+    };
+    std::iter::once(names).chain(numbers().into_iter().enumerate().map(row)).collect()
+}
+
+/// The table as one JSON array, over several lines.
+pub fn json_array() -> String {
+    let records: Vec<String> = lines().lines().map(|line| line.replacen(",\"x\"", ",\n  \"x\"", 1)).collect();
+    format!("[\n{}\n]\n", records.join(",\n"))
+}
+
+/// Text as UTF-16 with a mark.
+pub fn utf_16(text: &str) -> Vec<u8> {
+    format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_le_bytes).collect()
+}
+
+pub fn bz2(bytes: impl AsRef<[u8]>) -> Vec<u8> {
+    let mut packer = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::default());
+    packer.write_all(bytes.as_ref()).unwrap();
+    packer.finish().unwrap()
+}
+
+pub fn xz(bytes: impl AsRef<[u8]>) -> Vec<u8> {
+    let mut packer = lzma_rust2::XzWriter::new(Vec::new(), lzma_rust2::XzOptions::with_preset(1)).unwrap();
+    packer.write_all(bytes.as_ref()).unwrap();
+    packer.finish().unwrap()
+}
+
 pub fn gz(bytes: impl AsRef<[u8]>) -> Vec<u8> {
     let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     packer.write_all(bytes.as_ref()).unwrap();
@@ -175,6 +262,13 @@ pub fn every_format() -> Vec<(&'static str, Vec<u8>)> {
         ("t.arrows", stream_bytes(&parts)),
         ("t.npy", npy()),
         ("t.npz", npz(&[("values", npy())])),
+        ("t.csv.bz2", bz2(&comma)),
+        ("t.jsonl.xz", xz(lines())),
+        ("t.csv.zip", archive(&[("t.csv", comma.as_bytes())])),
+        ("t.zip", archive(&[("read.me", b"words"), ("in/t.tsv", text('\t', "\n").as_bytes())])),
+        ("wide.csv", utf_16(&comma)),
+        ("t.json", json_array().into_bytes()),
+        ("t.xlsx", sheet_of(&sheet_rows())),
     ]
 }
 

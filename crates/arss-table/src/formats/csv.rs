@@ -1,29 +1,26 @@
 //! CSV and other text with separated fields. Rows are copied byte for byte; only names and messages are decoded.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::Path;
 
-use arrow_array::RecordBatch;
 use csv::{Terminator, Writer, WriterBuilder};
 
 use crate::TableError;
 use crate::byte_source::{ByteSource, unreadable};
-use crate::chunks::{Chunk, ChunkedTable, ColumnChunk, ColumnKind, ReadAs};
+use crate::chunks::{Chunk, ChunkedTable, ColumnChunk, ColumnValues, ReadAs};
 use crate::field::Style;
+use crate::formats::column_name;
+use crate::formats::comments;
 use crate::formats::csv_dialect::{self, Dialect, trim_breaks};
-use crate::formats::file_format::{FileFormat, Progress, RowCount, TableFile};
+use crate::formats::file_format::{Progress, RowCount, TableFile};
+use crate::formats::text_encoding::{TextEncoding, decoded, text_of};
 use crate::formats::text_records::{BOM, Read, RecordBlock, Records, SAMPLE, text_start};
-use crate::formats::{arrow_columns, column_name, is_text, jsonl};
 use crate::read::ReadContext;
-use crate::source::Source;
 use crate::untrusted::limit::MemoryLimit;
-use crate::write::ExtraColumns;
 
 /// Bytes that are looked at to find out how the file is written.
 const START: usize = 1 << 20;
-
-/// Rows of a batch that are text at the same time.
-const AT_ONCE: usize = 1024;
 
 /// A text file with separated fields.
 #[derive(Debug)]
@@ -37,34 +34,77 @@ pub struct CsvFile {
     header_told: bool,
     /// The names of all columns.
     names: Vec<String>,
+    /// True if the names stand in a line that is marked as a comment.
+    marked: bool,
+    /// The encoding of the letters, unless it is UTF-8.
+    encoding: Option<TextEncoding>,
+    /// What begins lines that are no rows.
+    comment: Option<u8>,
+    /// What was found out about the file as text.
+    notes: Vec<String>,
 }
 
 impl CsvFile {
     /// Finds out how the file is written.
-    fn open(store: ByteSource, path: &Path, context: &ReadContext<'_>, tab: bool) -> Result<CsvFile, TableError> {
+    pub fn open(store: ByteSource, path: &Path, context: &ReadContext<'_>, tab: bool) -> Result<CsvFile, TableError> {
         let (limit, told) = (context.limit, context.options);
-        let header_told = told.header.is_some();
         let delimiter = told.delimiter.or(tab.then_some(b'\t'));
+        let text = text_of(store, path, context, true)?;
+        let store = text.store;
         let start = store.start(START).map_err(|error| unreadable(path, &error))?;
         let data = text_start(&start, path)?;
         let whole = start.len() as u64 == store.len();
-        let dialect = Dialect::of((&start[data..], whole), path, delimiter);
-        let mut records = Records::new(store, path, dialect, true, data as u64);
+        let lead = comments::leading(&start[data..], told.comment.unwrap_or(b'#'));
+        let rest = &start[data + lead.comments..];
+        let dialect = Dialect::of((rest, whole), path, delimiter);
+        // A header may be marked as if it were a comment.
+        let marked = lead.names.filter(|names| told.header != Some(false) && comments::is_names(names, rest, dialect));
+        let at = if marked.is_some() { data + lead.last } else { data + lead.comments };
+        let mut records = Records::new(store, path, dialect, true, at as u64);
         records.work_within(limit);
-        let (chunk, ends) = records.chunk(data as u64)?;
+        let (chunk, ends) = records.chunk(at as u64)?;
         let end = ends.first().copied().unwrap_or(chunk.len());
         let first = trim_breaks(&chunk[..end]);
-        let fields = dialect.fields(first);
+        let fields = dialect.fields(marked.unwrap_or(first));
         let crlf = chunk[first.len()..].starts_with(b"\r\n");
-        if !told.header.unwrap_or_else(|| csv_dialect::is_header(&fields)) {
-            let names = (0..fields.len()).map(column_name).collect();
-            return Ok(CsvFile { records, limit, header: None, crlf, names, header_told });
+        let mut file = CsvFile {
+            records,
+            limit,
+            header: None,
+            crlf,
+            header_told: told.header.is_some(),
+            names: (0..fields.len()).map(column_name).collect(),
+            marked: marked.is_some(),
+            encoding: text.encoding,
+            comment: told.comment,
+            notes: text.note.into_iter().collect(),
+        };
+        if marked.is_some() || told.header.unwrap_or_else(|| csv_dialect::is_header(&fields)) {
+            file.records.data += end as u64;
+            file.names = fields.iter().map(|field| file.text(field).into_owned()).collect();
+            // A byte order mark stays where it was.
+            let mark: &[u8] = if start.starts_with(BOM) { BOM } else { &[] };
+            file.header = Some([mark, first].concat());
         }
-        records.data += end as u64;
-        let names = fields.iter().map(|field| String::from_utf8_lossy(field).into_owned()).collect();
-        // A byte order mark stays where it was.
-        let mark: &[u8] = if start.starts_with(BOM) { BOM } else { &[] };
-        Ok(CsvFile { records, limit, header: Some([mark, first].concat()), crlf, names, header_told })
+        file.notes.extend(lead.note(marked.is_some()));
+        Ok(file)
+    }
+
+    /// The text of a field.
+    fn text<'a>(&self, field: &'a [u8]) -> Cow<'a, str> {
+        decoded(field, self.encoding)
+    }
+
+    /// True if the letters of both files are written alike.
+    pub fn has_encoding_of(&self, other: &CsvFile) -> bool {
+        self.encoding == other.encoding
+    }
+
+    /// The fields of row `row`, converted to UTF-8 if rows of files in several encodings stand together.
+    pub fn output_fields(&self, row: usize, convert: bool) -> io::Result<Vec<Vec<u8>>> {
+        let fields = self.fields(row)?;
+        let text = |field: Vec<u8>| self.text(&field).into_owned().into_bytes();
+        Ok(if convert { fields.into_iter().map(text).collect() } else { fields })
     }
 
     /// True if the file has a header.
@@ -78,10 +118,17 @@ impl CsvFile {
             read_as.iter().map(|&read_as| ColumnChunk::with_room(read_as, block.count())).collect();
         let mut starts = Vec::with_capacity(block.count());
         for (at, record) in block.records() {
+            if self.comment.is_some_and(|mark| record.first() == Some(&mark)) {
+                continue;
+            }
             let row = starts.len();
             let count = self.records.dialect.each_field(record, &mut |at, field| {
                 if let Some(column) = columns.get_mut(at) {
-                    column.push(field, row);
+                    match column.values {
+                        // The text of these is kept.
+                        ColumnValues::Codes(..) if !field.is_ascii() => column.push(self.text(field).as_bytes(), row),
+                        _ => column.push(field, row),
+                    }
                 }
             });
             if count != read_as.len() {
@@ -115,22 +162,23 @@ impl CsvFile {
     }
 
     /// True if the rows of `other` can stand under this header.
-    fn is_like(&self, other: &CsvFile) -> bool {
-        self.records.dialect == other.records.dialect && self.named() == other.named() && self.crlf == other.crlf
+    pub fn is_like(&self, other: &CsvFile) -> bool {
+        let written_alike = self.records.dialect == other.records.dialect && self.crlf == other.crlf;
+        written_alike && self.named() == other.named() && self.encoding == other.encoding
     }
 
     /// What separates the fields.
-    fn delimiter(&self) -> u8 {
+    pub fn delimiter(&self) -> u8 {
         self.records.dialect.delimiter
     }
 
     /// True if tabs separate the fields.
-    fn is_tab(&self) -> bool {
+    pub fn is_tab(&self) -> bool {
         self.delimiter() == b'\t'
     }
 
     /// Writes the header with more names behind it.
-    fn write_header(&self, out: &mut dyn Write, more: &[String]) -> io::Result<()> {
+    pub fn write_header(&self, out: &mut dyn Write, more: &[String]) -> io::Result<()> {
         let Some(header) = &self.header else { return Ok(()) };
         out.write_all(header)?;
         more.iter().try_for_each(|name| self.write_field(out, name))?;
@@ -138,7 +186,7 @@ impl CsvFile {
     }
 
     /// Writes row `row` byte for byte, with more fields behind it.
-    fn write_row(&self, out: &mut dyn Write, row: usize, more: &[String]) -> io::Result<()> {
+    pub fn write_row(&self, out: &mut dyn Write, row: usize, more: &[String]) -> io::Result<()> {
         out.write_all(&self.records.record(row)?)?;
         more.iter().try_for_each(|field| self.write_field(out, field))?;
         out.write_all(self.ending())
@@ -152,14 +200,18 @@ impl CsvFile {
         out.write_all(&[quote, field.as_bytes(), quote].concat())
     }
 
-    /// The names as they stand in the file; none if there are none.
-    fn header_fields(&self) -> Option<Vec<Vec<u8>>> {
+    /// The names as they stand in the file, or converted to UTF-8; none if there are none.
+    pub fn header_fields(&self, convert: bool) -> Option<Vec<Vec<u8>>> {
         let header = self.header.as_ref()?;
+        // The mark of a comment is no part of a name.
+        if convert || self.marked {
+            return Some(self.names.iter().map(|name| name.clone().into_bytes()).collect());
+        }
         Some(self.records.dialect.fields(header.strip_prefix(BOM).unwrap_or(header)))
     }
 
     /// A writer that ends lines as this file does and quotes where needed.
-    fn writer<'a>(&self, out: &'a mut dyn Write, delimiter: u8) -> Writer<&'a mut dyn Write> {
+    pub fn writer<'a>(&self, out: &'a mut dyn Write, delimiter: u8) -> Writer<&'a mut dyn Write> {
         let terminator = match self.ending() {
             b"\r\n" => Terminator::CRLF,
             ending => Terminator::Any(ending[0]),
@@ -168,12 +220,28 @@ impl CsvFile {
     }
 
     /// Writes these columns of all rows.
-    fn write_columns<W: Write>(&self, writer: &mut Writer<W>, columns: &[usize]) -> io::Result<()> {
+    pub fn write_columns<W: Write>(&self, writer: &mut Writer<W>, columns: &[usize], convert: bool) -> io::Result<()> {
         for row in 0..self.records.count() {
-            let fields = self.fields(row)?;
+            let fields = self.output_fields(row, convert)?;
             writer.write_record(columns.iter().map(|&column| &fields[column]))?;
         }
         Ok(())
+    }
+}
+
+impl CsvFile {
+    /// A note about the first line, where it was taken for names or for data and may be the other.
+    fn header_note(&self) -> Option<&'static str> {
+        let is_number = |name: &&String| name.parse().is_ok_and(|value: f64| value.is_finite());
+        let is_text = |name: &&String| !name.trim().is_empty() && name.parse::<f64>().is_err();
+        let mixed = self.names.iter().any(|name| is_number(&name)) && self.names.iter().any(|name| is_text(&name));
+        match self.named() {
+            _ if self.header_told => None,
+            false => Some("the first line holds numbers only, so it was read as data (--header yes: as names)"),
+            true => {
+                mixed.then_some("the first line holds text and numbers and was read as names (--header no: as data)")
+            }
+        }
     }
 }
 
@@ -229,8 +297,7 @@ impl TableFile for CsvFile {
     }
 
     fn cells(&self, rows: &[usize]) -> io::Result<Vec<Vec<String>>> {
-        let text =
-            |fields: Vec<Vec<u8>>| fields.iter().map(|field| String::from_utf8_lossy(field).into_owned()).collect();
+        let text = |fields: Vec<Vec<u8>>| fields.iter().map(|field| self.text(field).into_owned()).collect();
         rows.iter().map(|&row| self.fields(row).map(text)).collect()
     }
 
@@ -238,146 +305,11 @@ impl TableFile for CsvFile {
         self.records.place(row)
     }
 
-    fn header_note(&self) -> Option<&'static str> {
-        let is_number = |name: &&String| name.parse().is_ok_and(|value: f64| value.is_finite());
-        let is_text = |name: &&String| !name.trim().is_empty() && name.parse::<f64>().is_err();
-        let mixed = self.names.iter().any(|name| is_number(&name)) && self.names.iter().any(|name| is_text(&name));
-        match self.named() {
-            _ if self.header_told => None,
-            false => Some("the first line holds numbers only, so it was read as data (--header yes: as names)"),
-            true => {
-                mixed.then_some("the first line holds text and numbers and was read as names (--header no: as data)")
-            }
-        }
+    fn notes(&self) -> Vec<String> {
+        self.header_note().map(str::to_owned).into_iter().chain(self.notes.iter().cloned()).collect()
     }
 
     fn check_unchanged(&self) -> Result<(), TableError> {
         self.records.store.check_unchanged()
     }
-}
-
-/// Text with separated fields; which delimiter a new file gets tells the two formats apart.
-#[derive(Debug)]
-pub struct Delimited {
-    name: &'static str,
-    help: &'static str,
-    extensions: [&'static str; 1],
-    other_extensions: &'static [&'static str],
-    delimiter: u8,
-}
-
-/// Comma-separated values, or whatever else separates them in the file that is read.
-pub static CSV: Delimited =
-    Delimited { name: "csv", help: "Separated fields", extensions: ["csv"], other_extensions: &[], delimiter: b',' };
-
-/// Fields separated by tabs.
-pub static TSV: Delimited = Delimited {
-    name: "tsv",
-    help: "Fields separated by tabs",
-    extensions: ["tsv"],
-    other_extensions: &["tab"],
-    delimiter: b'\t',
-};
-
-impl FileFormat for Delimited {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn help(&self) -> &'static str {
-        self.help
-    }
-
-    fn extensions(&self) -> &[&'static str] {
-        &self.extensions
-    }
-
-    fn other_extensions(&self) -> &[&'static str] {
-        self.other_extensions
-    }
-
-    fn looks_like(&self, start: &[u8]) -> bool {
-        self.delimiter == b',' && is_text(start) && !jsonl::Jsonl.looks_like(start)
-    }
-
-    fn open(
-        &self,
-        bytes: ByteSource,
-        path: &Path,
-        context: &ReadContext<'_>,
-        _: Progress<'_>,
-    ) -> Result<Box<dyn TableFile>, TableError> {
-        Ok(Box::new(CsvFile::open(bytes, path, context, self.delimiter == b'\t')?))
-    }
-
-    fn refuses(&self, kind: ColumnKind) -> Option<&'static str> {
-        (kind == ColumnKind::Nested).then_some("holds lists or structures; write .parquet, .arrow or .jsonl")
-    }
-
-    fn copy_rows(
-        &self,
-        source: &Source,
-        out: &mut dyn Write,
-        rows: &[usize],
-        extra: &ExtraColumns,
-    ) -> Option<io::Result<()>> {
-        Some(copy_rows(&source.all_of()?, source, (out, self.delimiter), rows, extra))
-    }
-
-    fn copy_columns(&self, source: &Source, out: &mut dyn Write, columns: &[usize]) -> Option<io::Result<()>> {
-        Some(copy_columns(&source.all_of()?, (out, self.delimiter), columns))
-    }
-
-    fn write_batch(&self, _: &Source, out: &mut dyn Write, batch: &RecordBatch) -> io::Result<()> {
-        // By the texts that people see anyway; the crate `arrow-csv` would bring a regex engine along.
-        let mut writer = WriterBuilder::new().delimiter(self.delimiter).from_writer(out);
-        writer.write_record(batch.schema_ref().fields().iter().map(|field| field.name()))?;
-        for start in (0..batch.num_rows()).step_by(AT_ONCE) {
-            let some = batch.slice(start, AT_ONCE.min(batch.num_rows() - start));
-            arrow_columns::rows(&some)?.iter().try_for_each(|row| writer.write_record(row))?;
-        }
-        writer.flush()
-    }
-}
-
-/// Copies rows: byte for byte where all files are written alike and as the target's name asks for, else field by field.
-fn copy_rows(
-    files: &[&CsvFile],
-    source: &Source,
-    (out, delimiter): (&mut dyn Write, u8),
-    rows: &[usize],
-    extra: &ExtraColumns,
-) -> io::Result<()> {
-    let first = files[0];
-    let names = extra.names(&source.headings);
-    let alike = files.iter().all(|file| first.is_like(file));
-    if alike && first.is_tab() == (delimiter == b'\t') {
-        first.write_header(out, &names)?;
-        for (at, &row) in rows.iter().enumerate() {
-            let (file, own) = source.locate(row);
-            files[file].write_row(out, own, &extra.texts(at))?;
-        }
-        return Ok(());
-    }
-    let mut writer = first.writer(out, delimiter);
-    if let Some(header) = first.header_fields() {
-        writer.write_record(header.into_iter().chain(names.into_iter().map(String::into_bytes)))?;
-    }
-    for (at, &row) in rows.iter().enumerate() {
-        let (file, own) = source.locate(row);
-        let more = extra.texts(at).into_iter().map(String::into_bytes);
-        writer.write_record(files[file].fields(own)?.into_iter().chain(more))?;
-    }
-    writer.flush()
-}
-
-fn copy_columns(files: &[&CsvFile], (out, delimiter): (&mut dyn Write, u8), columns: &[usize]) -> io::Result<()> {
-    let first = files[0];
-    let own = first.is_tab() == (delimiter == b'\t');
-    let mut writer = first.writer(out, if own { first.delimiter() } else { delimiter });
-    if let Some(names) = first.header_fields() {
-        writer.write_record(columns.iter().map(|&column| &names[column]))?;
-    }
-    files.iter().try_for_each(|file| file.write_columns(&mut writer, columns))?;
-    writer.flush()
 }

@@ -7,13 +7,15 @@ use crate::formats::extension_without_compression;
 
 /// What may separate fields, likeliest first.
 const SEPARATORS: [u8; 4] = [b',', b'\t', b';', b'|'];
+/// What separates fields that stand in columns.
+const SPACE: u8 = b' ';
 /// Records that are looked at to find the separator.
 const LOOKED_AT: usize = 20;
 
 /// How a text file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dialect {
-    /// What separates fields.
+    /// What separates fields; a space stands for spaces and tabs, however many.
     pub delimiter: u8,
     /// What ends a line: `\n`, which may have a `\r` before it, or `\r` alone.
     pub ending: u8,
@@ -43,14 +45,38 @@ impl Dialect {
                 continue;
             }
             // A quote opens a field only at its start; elsewhere it is a character like any other.
-            let opens = found == 0 || [self.delimiter, b'\n', b'\r'].contains(&bytes[found - 1]);
+            let opens = found == 0 || self.separates(bytes[found - 1]) || matches!(bytes[found - 1], b'\n' | b'\r');
             at = if opens { closing(bytes, found + 1).unwrap_or(bytes.len()) } else { found + 1 };
         }
         ends
     }
 
+    fn separates(&self, byte: u8) -> bool {
+        byte == self.delimiter || (self.delimiter == SPACE && byte == b'\t')
+    }
+
+    /// Where the next separator stands.
+    fn separator_in(&self, bytes: &[u8]) -> Option<usize> {
+        if self.delimiter == SPACE {
+            return memchr::memchr2(SPACE, b'\t', bytes);
+        }
+        memchr::memchr(self.delimiter, bytes)
+    }
+
+    /// How many bytes the separator at the start of `bytes` takes.
+    fn separator_length(&self, bytes: &[u8]) -> usize {
+        if self.delimiter == SPACE { bytes.iter().take_while(|byte| self.separates(**byte)).count() } else { 1 }
+    }
+
+    /// The record without what stands before its first and behind its last field.
+    fn bare<'a>(&self, record: &'a [u8]) -> &'a [u8] {
+        let record = trim_breaks(record);
+        if self.delimiter == SPACE { record.trim_ascii() } else { record }
+    }
+
     /// True if the record ends within quotes.
     pub fn is_open(&self, record: &[u8]) -> bool {
+        let record = self.bare(record);
         let mut at = 0;
         loop {
             let rest = &record[at..];
@@ -61,8 +87,8 @@ impl Dialect {
                 },
                 _ => 0,
             };
-            match memchr::memchr(self.delimiter, &rest[close..]) {
-                Some(found) => at += close + found + 1,
+            match self.separator_in(&rest[close..]) {
+                Some(found) => at += close + found + self.separator_length(&rest[close + found..]),
                 None => return false,
             }
         }
@@ -77,25 +103,26 @@ impl Dialect {
 
     /// Calls `visit` with the position and the text of each field; gives their number.
     pub fn each_field(&self, record: &[u8], visit: &mut impl FnMut(usize, &[u8])) -> usize {
-        let record = trim_breaks(record);
+        let record = self.bare(record);
         let (mut at, mut count) = (0, 0);
         loop {
             let rest = &record[at..];
             let length = if rest.first() == Some(&b'"') {
                 let close = closing(rest, 1).unwrap_or(rest.len());
-                let end = memchr::memchr(self.delimiter, &rest[close..]).map_or(rest.len(), |found| close + found);
+                let end = self.separator_in(&rest[close..]).map_or(rest.len(), |found| close + found);
                 visit(count, &unquoted(&rest[..end], close));
                 end
             } else {
-                let end = memchr::memchr(self.delimiter, rest).unwrap_or(rest.len());
+                let end = self.separator_in(rest).unwrap_or(rest.len());
                 visit(count, &rest[..end]);
                 end
             };
             count += 1;
-            at += length + 1;
-            if at > record.len() {
+            at += length;
+            if at == record.len() {
                 return count;
             }
+            at += self.separator_length(&record[at..]);
         }
     }
 }
@@ -140,15 +167,8 @@ pub fn trim_breaks(record: &[u8]) -> &[u8] {
 fn separator(start: &[u8], whole: bool, ending: u8) -> u8 {
     let counts = |delimiter: u8| -> Vec<usize> {
         let dialect = Dialect { delimiter, ending };
-        let mut ends = dialect.ends(start);
-        // What is cut off tells little, unless there is nothing else.
-        if whole || ends.is_empty() {
-            ends.push(start.len());
-        }
-        let starts = std::iter::once(0).chain(ends.iter().copied());
-        let records = starts.zip(&ends).map(|(from, &to)| &start[from..to]);
-        let filled = records.filter(|record| !trim_breaks(record).is_empty()).take(LOOKED_AT);
-        filled.map(|record| dialect.each_field(record, &mut |_, _| ())).collect()
+        let records = first_records(start, whole, dialect);
+        records.iter().map(|record| dialect.each_field(record, &mut |_, _| ())).collect()
     };
     let counts = SEPARATORS.map(|delimiter| (counts(delimiter), delimiter));
     let best = |share: f64| {
@@ -159,7 +179,35 @@ fn separator(start: &[u8], whole: bool, ending: u8) -> u8 {
         });
         agreed.max_by_key(|(count, _)| *count).filter(|(count, _)| *count > 1).map(|(_, delimiter)| delimiter)
     };
-    best(1.0 - f64::EPSILON).or_else(|| best(0.5)).unwrap_or(b',')
+    let found = best(1.0 - f64::EPSILON).or_else(|| best(0.5));
+    let spaced = found.is_none_or(|found| found == b'\t') && is_spaced(start, whole, ending, found.is_some());
+    if spaced { SPACE } else { found.unwrap_or(b',') }
+}
+
+/// The first records that are not blank.
+fn first_records(start: &[u8], whole: bool, dialect: Dialect) -> Vec<&[u8]> {
+    let mut ends = dialect.ends(start);
+    // What is cut off tells little, unless there is nothing else.
+    if whole || ends.is_empty() {
+        ends.push(start.len());
+    }
+    let starts = std::iter::once(0).chain(ends.iter().copied());
+    let records = starts.zip(&ends).map(|(from, &to)| &start[from..to]);
+    records.filter(|record| !trim_breaks(record).is_empty()).take(LOOKED_AT).collect()
+}
+
+/// True if spaces cut all first records into as many fields, with numbers among them. Where tabs would do as well,
+/// every record has to have gaps of several spaces.
+fn is_spaced(start: &[u8], whole: bool, ending: u8, tabs: bool) -> bool {
+    let dialect = Dialect { delimiter: SPACE, ending };
+    let records = first_records(start, whole, dialect);
+    let fields: Vec<Vec<Vec<u8>>> = records.iter().map(|record| dialect.fields(record)).collect();
+    let is_number = |field: &Vec<u8>| matches!(field::read(field, Style::default()), Field::Number(_));
+    let Some((first, others)) = fields.split_first() else { return false };
+    let even = first.len() > 1 && others.iter().all(|own| own.len() == first.len());
+    let numbers = others.iter().all(|own| own.iter().any(is_number));
+    let gaps = || records.iter().all(|record| record.windows(3).any(|three| three == b"   "));
+    even && numbers && !others.is_empty() && (!tabs || gaps())
 }
 
 /// True if a first line looks like names: some field is text, or all are numbered as pandas does.
@@ -198,6 +246,24 @@ mod tests {
         assert_eq!(dialect("a,b\r1,2\r").ending, b'\r');
         let cut = Dialect::of((b"a;b;c\n1;2", false), Path::new("t.csv"), None);
         assert_eq!(cut.delimiter, b';');
+    }
+
+    #[test]
+    fn spaces_separate_columns_of_numbers() {
+        for text in
+            ["a b c\n1   2  3\n", " 1  2\n10 20\n", "x\t y\n1 \t2\n", "1   2   3\t\"a b\"\n4   5   6\t\"c d\"\n"]
+        {
+            assert_eq!(dialect(text).delimiter, b' ', "{text}");
+        }
+        for text in
+            ["first last\nJohn Smith\n", "a\tb\nx y\t1\n", "2024-01-01 12:00\n2024-01-02 13:00\n", "the name\n5\n"]
+        {
+            assert_ne!(dialect(text).delimiter, b' ', "{text}");
+        }
+        let spaced = Dialect { delimiter: b' ', ending: b'\n' };
+        assert_eq!(spaced.fields(b"  1 \t 2  \"a  b\" \n"), [&b"1"[..], b"2", b"a  b"]);
+        assert_eq!(spaced.fields(b" "), [b""]);
+        assert!(spaced.is_open(b"1 \"a b") && !spaced.is_open(b"1 \"a b\" "));
     }
 
     #[test]

@@ -50,6 +50,11 @@ pub trait FileFormat: Debug + Sync {
         true
     }
 
+    /// True if files of this format are zip archives.
+    fn is_archive(&self) -> bool {
+        false
+    }
+
     /// Opens the file `path`, whose bytes are `bytes`.
     fn open(
         &self,
@@ -122,6 +127,11 @@ pub trait TableFile: Debug + Any {
         None
     }
 
+    /// The type of a column without a schema, where the file knows it without reading on.
+    fn column_type(&self, _column: usize) -> Option<OutputType> {
+        None
+    }
+
     /// The names of columns that other files of the table may lack: all files get the names of all.
     fn optional_columns(&mut self) -> Option<&mut Vec<String>> {
         None
@@ -154,9 +164,9 @@ pub trait TableFile: Debug + Any {
         format!("row {row} (from 0)")
     }
 
-    /// A note about the first line, where it was taken for names or for data and may be the other.
-    fn header_note(&self) -> Option<&'static str> {
-        None
+    /// What was found out about the file and may be wrong, such as whether its first line holds names.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// Fails if the file changed since it was opened.

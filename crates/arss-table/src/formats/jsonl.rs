@@ -3,17 +3,20 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 
 use crate::TableError;
-use crate::byte_source::{ByteSource, unreadable};
+use crate::byte_source::{ByteReader, ByteSource, unreadable};
 use crate::chunks::{Chunk, ChunkedTable, ColumnChunk, ColumnValues, NO_CODE, ReadAs, as_number};
 use crate::field::{Field, Style};
 use crate::formats::csv_dialect::Dialect;
 use crate::formats::file_format::{FileFormat, Progress, RowCount, TableFile};
 use crate::formats::is_text;
-use crate::formats::json_object::{Object, Scalar};
+use crate::formats::json_array::ArrayRecords;
+use crate::formats::json_object::{Object, Scalar, raw_values};
+use crate::formats::text_encoding::{TextFile, text_of};
 use crate::formats::text_records::{Read, RecordBlock, Records, SAMPLE, text_start};
 use crate::read::ReadContext;
 use crate::source::Source;
@@ -27,26 +30,34 @@ pub struct JsonlFile {
     limit: MemoryLimit,
     /// The keys.
     names: Vec<String>,
+    /// True if the records are those of an array, each of which was put on a line.
+    array: bool,
+    note: Option<String>,
 }
 
 impl JsonlFile {
-    /// Reads all lines once, to know the keys.
-    fn open(
+    /// Reads all records once, to know the keys.
+    pub fn open(
         store: ByteSource,
         path: &Path,
-        limit: MemoryLimit,
+        context: &ReadContext<'_>,
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<JsonlFile, TableError> {
-        let start = store.start(1 << 16).map_err(|error| unreadable(path, &error))?;
-        let data = text_start(&start, path)?;
-        if start[data..].trim_ascii_start().starts_with(b"[") {
-            let what = "is one JSON array; JSON lines are read, one object a line (jq -c '.[]' makes them)";
-            return Err(TableError::in_file(path, what));
+        let limit = context.limit;
+        let TextFile { mut store, note, .. } = text_of(store, path, context, false)?;
+        let mut start = store.start(1 << 16).map_err(|error| unreadable(path, &error))?;
+        let mut data = text_start(&start, path)?;
+        let array = start[data..].trim_ascii_start().starts_with(b"[");
+        if array {
+            let records = ArrayRecords::new(ByteReader { store: Arc::new(store), at: data as u64 });
+            store = ByteSource::kept_or(records, path, context, (None, "write it as .jsonl"))?;
+            start = store.start(1 << 16).map_err(|error| unreadable(path, &error))?;
+            data = text_start(&start, path).map_err(|_| TableError::in_file(path, "is an empty array"))?;
         }
         let dialect = Dialect { delimiter: b',', ending: b'\n' };
         let mut records = Records::new(store, path, dialect, false, data as u64);
         records.work_within(limit);
-        let mut lines = JsonlFile { records, limit, names: Vec::new() };
+        let mut lines = JsonlFile { records, limit, names: Vec::new(), array, note };
         let mut known = HashMap::new();
         let mut names = Vec::new();
         let take = |keys: Vec<String>| {
@@ -61,11 +72,17 @@ impl JsonlFile {
         Ok(lines)
     }
 
+    /// True if there is one record that is not an element of an array.
+    pub fn is_one_object(&self) -> bool {
+        !self.array && self.records.count() == 1
+    }
+
     fn object(&self, at: u64, record: &[u8]) -> Result<Object, TableError> {
         serde_json::from_slice(record).map_err(|error| {
             let (line, text) = (self.records.line(at), error.to_string());
             let what = text.split(" at line ").next().unwrap_or_default();
-            let what = format!("line {line}, position {} is not a JSON object: {what}", error.column());
+            let place = if self.array { format!("record {} (from 0)", line - 1) } else { format!("line {line}") };
+            let what = format!("{place}, position {} is not a JSON object: {what}", error.column());
             TableError::in_file(&self.records.path, what)
         })
     }
@@ -84,7 +101,7 @@ impl JsonlFile {
     /// The cells of row `row`; lists and objects as they stand in the line.
     fn row_cells(&self, row: usize) -> io::Result<Vec<String>> {
         let record = self.records.record(row)?;
-        let object: HashMap<String, &serde_json::value::RawValue> = serde_json::from_slice(&record)?;
+        let object = raw_values(&record)?;
         let text = |value: &&serde_json::value::RawValue| match serde_json::from_str(value.get()) {
             Ok(serde_json::Value::String(text)) => text,
             Ok(serde_json::Value::Null) => String::new(),
@@ -124,7 +141,7 @@ impl JsonlFile {
     }
 
     /// Writes row `row` byte for byte; more keys are added before the closing brace.
-    fn write_row(&self, out: &mut dyn Write, row: usize, more: &[(&str, String)]) -> io::Result<()> {
+    pub fn write_row(&self, out: &mut dyn Write, row: usize, more: &[(&str, String)]) -> io::Result<()> {
         let record = self.records.record(row)?;
         let open = record.iter().rposition(|&byte| byte == b'}').filter(|_| !more.is_empty()).unwrap_or(record.len());
         let empty = record[..open].trim_ascii_end().ends_with(b"{");
@@ -135,20 +152,24 @@ impl JsonlFile {
             let value = if value.parse().is_ok_and(f64::is_finite) { value } else { "null" };
             write!(out, "{comma}\"{name}\":{value}")?;
         }
-        out.write_all(&record[open..])?;
-        out.write_all(b"\n")
+        out.write_all(&record[open..])
     }
 
-    /// Writes these keys of all rows.
-    fn write_columns(&self, out: &mut dyn Write, columns: &[usize]) -> io::Result<()> {
+    /// Writes these keys of all rows; `write_next` writes one of them.
+    pub fn write_columns(
+        &self,
+        out: &mut dyn Write,
+        columns: &[usize],
+        write_next: &mut dyn FnMut(&mut dyn Write, &str) -> io::Result<()>,
+    ) -> io::Result<()> {
         for row in 0..self.records.count() {
             let record = self.records.record(row)?;
-            let object: HashMap<String, &serde_json::value::RawValue> = serde_json::from_slice(&record)?;
+            let object = raw_values(&record)?;
             let kept = columns.iter().filter_map(|&column| {
                 let name = &self.names[column];
                 Some(format!("{}:{}", serde_json::to_string(name).ok()?, object.get(name)?.get()))
             });
-            writeln!(out, "{{{}}}", kept.collect::<Vec<_>>().join(","))?;
+            write_next(out, &format!("{{{}}}", kept.collect::<Vec<_>>().join(",")))?;
         }
         Ok(())
     }
@@ -188,7 +209,11 @@ impl TableFile for JsonlFile {
     }
 
     fn place(&self, row: usize) -> String {
-        self.records.place(row)
+        if self.array { format!("row {row} (from 0)") } else { self.records.place(row) }
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.note.iter().cloned().collect()
     }
 
     fn check_unchanged(&self) -> Result<(), TableError> {
@@ -219,12 +244,8 @@ impl FileFormat for Jsonl {
 
     fn looks_like(&self, start: &[u8]) -> bool {
         let text = start.trim_ascii_start();
-        match text.first() {
-            Some(b'{') => is_text(start),
-            // An array of objects: opening it fails with a hint.
-            Some(b'[') => is_text(start) && text[1..].trim_ascii_start().starts_with(b"{"),
-            _ => false,
-        }
+        let array = || text.starts_with(b"[") && text[1..].trim_ascii_start().starts_with(b"{");
+        is_text(start) && (text.starts_with(b"{") || array())
     }
 
     fn is_probed(&self) -> bool {
@@ -238,7 +259,7 @@ impl FileFormat for Jsonl {
         context: &ReadContext<'_>,
         progress: Progress<'_>,
     ) -> Result<Box<dyn TableFile>, TableError> {
-        Ok(Box::new(JsonlFile::open(bytes, path, context.limit, progress)?))
+        Ok(Box::new(JsonlFile::open(bytes, path, context, progress)?))
     }
 
     fn copy_rows(
@@ -249,17 +270,19 @@ impl FileFormat for Jsonl {
         extra: &ExtraColumns,
     ) -> Option<io::Result<()>> {
         let files: Vec<&JsonlFile> = source.all_of()?;
-        let names = extra.names(&source.headings);
+        let names = extra.names(&with_outer_keys(&source.headings));
         Some(rows.iter().enumerate().try_for_each(|(at, &row)| {
             let (file, own) = source.locate(row);
             let more: Vec<(&str, String)> = names.iter().map(String::as_str).zip(extra.texts(at)).collect();
-            files[file].write_row(out, own, &more)
+            files[file].write_row(out, own, &more)?;
+            out.write_all(b"\n")
         }))
     }
 
     fn copy_columns(&self, source: &Source, out: &mut dyn Write, columns: &[usize]) -> Option<io::Result<()>> {
         let files: Vec<&JsonlFile> = source.all_of()?;
-        Some(files.iter().try_for_each(|file| file.write_columns(out, columns)))
+        let mut line = |out: &mut dyn Write, record: &str| writeln!(out, "{record}");
+        Some(files.iter().try_for_each(|file| file.write_columns(out, columns, &mut line)))
     }
 
     fn write_batch(&self, _: &Source, out: &mut dyn Write, batch: &RecordBatch) -> io::Result<()> {
@@ -269,6 +292,12 @@ impl FileFormat for Jsonl {
     }
 }
 
+/// The names, and the keys that the objects in a line have: `a.b` stands for the key `a`, too.
+pub fn with_outer_keys(names: &[String]) -> Vec<String> {
+    let outer = names.iter().filter_map(|name| Some(name.split_once('.')?.0.to_owned()));
+    names.iter().cloned().chain(outer).collect()
+}
+
 /// The lines that hold more than spaces.
 fn filled(block: RecordBlock<'_>) -> impl Iterator<Item = (u64, &[u8])> {
     block.records().filter(|(_, record)| !record.trim_ascii().is_empty())
@@ -276,11 +305,20 @@ fn filled(block: RecordBlock<'_>) -> impl Iterator<Item = (u64, &[u8])> {
 
 /// Puts a value into row `row`; of a key that stands twice in a line, the last one counts.
 fn push(cells: &mut ColumnChunk, value: &Scalar, row: usize) {
-    pad(cells, row);
     if *value == Scalar::Nested {
         cells.seen.nested = true;
     }
-    let field = value.field();
+    if let (ColumnValues::Vectors(vectors), Scalar::Vector(numbers)) = (&mut cells.values, value) {
+        vectors.pad(row);
+        vectors.push(Some(numbers));
+        return cells.seen.add(Field::Vector, row);
+    }
+    put(cells, value.field(), || value.text(), row);
+}
+
+/// Puts a field into row `row`, with its text where that is wanted.
+pub fn put(cells: &mut ColumnChunk, field: Field, text: impl FnOnce() -> String, row: usize) {
+    pad(cells, row);
     cells.seen.add(field, row);
     match &mut cells.values {
         ColumnValues::None => {}
@@ -290,24 +328,24 @@ fn push(cells: &mut ColumnChunk, value: &Scalar, row: usize) {
         }
         ColumnValues::Codes(codes, dictionary) => {
             codes.truncate(row);
-            codes.push(if field == Field::Missing { NO_CODE } else { dictionary.code(&value.text()) });
+            codes.push(if field == Field::Missing { NO_CODE } else { dictionary.code(&text()) });
         }
         ColumnValues::Categories(codes, dictionary) => {
             codes.truncate(row);
-            codes.push(if field == Field::Missing { NO_CODE } else { dictionary.limited_code(&value.text(), row) });
+            codes.push(if field == Field::Missing { NO_CODE } else { dictionary.limited_code(&text(), row) });
         }
         ColumnValues::Vectors(vectors) => {
-            vectors.truncate(row);
-            vectors.push(if let Scalar::Vector(numbers) = value { Some(numbers) } else { None });
+            vectors.pad(row);
+            vectors.push_text(text().as_bytes());
         }
     }
 }
 
 /// Rows without the key are missing.
-fn pad(cells: &mut ColumnChunk, rows: usize) {
+pub fn pad(cells: &mut ColumnChunk, rows: usize) {
     match &mut cells.values {
         ColumnValues::None => {}
-        ColumnValues::Vectors(vectors) => (vectors.rows..rows).for_each(|_| vectors.push(None)),
+        ColumnValues::Vectors(vectors) if vectors.rows < rows => vectors.pad(rows),
         ColumnValues::Numbers(numbers) if numbers.len() < rows => numbers.resize(rows, f64::NAN),
         ColumnValues::Codes(codes, _) | ColumnValues::Categories(codes, _) if codes.len() < rows => {
             codes.resize(rows, NO_CODE);

@@ -2,14 +2,20 @@
 
 pub mod arrow;
 pub mod arrow_columns;
+pub mod comments;
 pub mod csv;
 pub mod csv_dialect;
+pub mod delimited;
 pub mod file_format;
+pub mod json_array;
 pub mod json_object;
 pub mod jsonl;
 pub mod npy;
 pub mod npz;
 pub mod parquet;
+pub mod sheet;
+pub mod sheet_cells;
+pub mod text_encoding;
 pub mod text_records;
 
 use std::io::{self, Write};
@@ -21,8 +27,17 @@ use crate::byte_source::Compression;
 use crate::{ByName, TableError};
 
 /// All formats, in the order in which messages and the help list them.
-static FORMATS: &[&dyn FileFormat] =
-    &[&csv::CSV, &csv::TSV, &parquet::Parquet, &arrow::Arrow, &jsonl::Jsonl, &npy::Npy, &npz::Npz];
+static FORMATS: &[&dyn FileFormat] = &[
+    &delimited::CSV,
+    &delimited::TSV,
+    &parquet::Parquet,
+    &arrow::Arrow,
+    &jsonl::Jsonl,
+    &json_array::Json,
+    &npy::Npy,
+    &npz::Npz,
+    &sheet::Sheet,
+];
 
 /// One of the known formats.
 #[derive(Debug, Clone, Copy)]
@@ -79,7 +94,7 @@ impl Format {
     pub fn of_file(path: &Path, start: &[u8], told: Option<Format>) -> Result<Format, TableError> {
         told.or_else(|| Format::of_name(path)).or_else(|| Format::of_content(start)).ok_or_else(|| {
             let known = listed(&read_extensions(), "and");
-            let what = format!("unknown kind of file; {known} (and .gz or .zst of text) are read");
+            let what = format!("unknown kind of file; {known} (and .gz, .zst, .bz2, .xz or .zip of text) are read");
             TableError::in_file(path, format_args!("{what} (--format NAME tells which)"))
         })
     }
@@ -100,20 +115,27 @@ fn column_name(column: usize) -> String {
     format!("f{column}")
 }
 
+/// The extensions of compressions.
+const PACKED: [(&str, Compression); 5] = [
+    ("gz", Compression::Gzip),
+    ("zst", Compression::Zstd),
+    ("bz2", Compression::Bzip2),
+    ("xz", Compression::Xz),
+    ("zip", Compression::Zip),
+];
+
 /// The extension in lower case, without that of a compression.
 pub fn extension_without_compression(path: &Path) -> Option<String> {
     let name = path.file_name()?.to_str()?.to_ascii_lowercase();
-    let bare = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name);
+    let bare = PACKED.iter().find_map(|(end, _)| name.strip_suffix(end)?.strip_suffix('.')).unwrap_or(&name);
     Some(bare.rsplit_once('.')?.1.to_owned())
 }
 
 /// The compression that the name of a file asks for.
 fn output_compression(path: &Path) -> Compression {
-    match path.extension().map(|end| end.to_string_lossy().to_ascii_lowercase()).as_deref() {
-        Some("gz") => Compression::Gzip,
-        Some("zst") => Compression::Zstd,
-        _ => Compression::None,
-    }
+    let last = path.extension().map(|end| end.to_string_lossy().to_ascii_lowercase());
+    let packed = PACKED.iter().find(|(end, _)| Some(*end) == last.as_deref());
+    packed.map_or(Compression::None, |(_, compression)| *compression)
 }
 
 /// The format of a file that is written, compressed or not.
@@ -139,6 +161,12 @@ impl OutputFormat {
     /// What the name of the file asks for.
     pub fn of(path: &Path) -> Result<OutputFormat, TableError> {
         let compression = output_compression(path);
+        if compression == Compression::Zip {
+            return Err(TableError::in_file(
+                path,
+                "zip archives are not written; name it .csv.gz, .csv.zst or .csv.xz",
+            ));
+        }
         let Some(format) = Format::of_name(path) else {
             let written = all().filter(|format| format.not_written().is_none());
             let names: Vec<String> = written.map(|format| format!(".{}", format.extensions()[0])).collect();
@@ -154,7 +182,7 @@ impl OutputFormat {
     /// Lets `write` write, and compresses what it wrote.
     pub fn compress(self, out: &mut dyn Write, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
         match self.compression {
-            Compression::None => write(out),
+            Compression::None | Compression::Zip => write(out),
             Compression::Gzip => {
                 let mut encoder = flate2::write::GzEncoder::new(out, flate2::Compression::default());
                 write(&mut encoder)?;
@@ -162,6 +190,16 @@ impl OutputFormat {
             }
             Compression::Zstd => {
                 let mut encoder = zstd::stream::write::Encoder::new(out, 0)?;
+                write(&mut encoder)?;
+                encoder.finish().map(drop)
+            }
+            Compression::Bzip2 => {
+                let mut encoder = bzip2::write::BzEncoder::new(out, bzip2::Compression::default());
+                write(&mut encoder)?;
+                encoder.finish().map(drop)
+            }
+            Compression::Xz => {
+                let mut encoder = lzma_rust2::XzWriter::new(out, lzma_rust2::XzOptions::with_preset(6))?;
                 write(&mut encoder)?;
                 encoder.finish().map(drop)
             }

@@ -12,6 +12,7 @@ use crate::TableError;
 use crate::byte_source::{ByteReader, ByteSource};
 use crate::formats::file_format::{FileFormat, Progress, TableFile};
 use crate::formats::npy::NpyFile;
+use crate::formats::sheet;
 use crate::read::ReadContext;
 use crate::source::Source;
 use crate::text::listed;
@@ -36,8 +37,13 @@ impl FileFormat for Npz {
         &["npz"]
     }
 
-    fn magic(&self) -> &'static [&'static [u8]] {
-        &[b"PK\x03\x04"]
+    fn looks_like(&self, start: &[u8]) -> bool {
+        // Workbooks are archives, too.
+        start.starts_with(b"PK\x03\x04") && !sheet::Sheet.looks_like(start)
+    }
+
+    fn is_archive(&self) -> bool {
+        true
     }
 
     fn is_probed(&self) -> bool {

@@ -304,11 +304,8 @@ pub fn check_text(bytes: &[u8], path: &Path) -> Result<(), TableError> {
     }
 }
 
-/// Fails on the marks of UTF-16; gives where the text begins behind a byte order mark and blank lines.
+/// Gives where the text begins behind a byte order mark and blank lines.
 pub fn text_start(start: &[u8], path: &Path) -> Result<usize, TableError> {
-    if start.starts_with(b"\xff\xfe") || start.starts_with(b"\xfe\xff") {
-        return Err(TableError::in_file(path, "is UTF-16 text; save it as UTF-8"));
-    }
     check_text(start, path)?;
     let bom = if start.starts_with(BOM) { BOM.len() } else { 0 };
     match start[bom..].iter().position(|byte| !matches!(byte, b'\r' | b'\n')) {

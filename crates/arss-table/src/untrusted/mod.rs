@@ -11,3 +11,5 @@ pub mod npy_header;
 pub mod parquet_check;
 pub mod parquet_fields;
 pub mod thrift;
+pub mod xls_check;
+pub mod xlsx_check;

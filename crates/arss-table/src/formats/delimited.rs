@@ -1,0 +1,172 @@
+//! The formats of text with separated fields, and how rows and columns of such files are copied.
+
+use std::any::TypeId;
+use std::io::{self, Write};
+use std::path::Path;
+
+use arrow_array::RecordBatch;
+use csv::WriterBuilder;
+
+use crate::TableError;
+use crate::byte_source::ByteSource;
+use crate::chunks::ColumnKind;
+use crate::formats::csv::CsvFile;
+use crate::formats::file_format::{FileFormat, Progress, TableFile};
+use crate::formats::text_encoding::utf_16;
+use crate::formats::{arrow_columns, is_text, jsonl};
+use crate::partitioned::PartitionedFile;
+use crate::read::ReadContext;
+use crate::source::Source;
+use crate::write::ExtraColumns;
+
+/// Rows of a batch that are text at the same time.
+const AT_ONCE: usize = 1024;
+
+/// Text with separated fields; which delimiter a new file gets tells the two formats apart.
+#[derive(Debug)]
+pub struct Delimited {
+    name: &'static str,
+    help: &'static str,
+    extensions: [&'static str; 1],
+    other_extensions: &'static [&'static str],
+    delimiter: u8,
+}
+
+/// Comma-separated values, or whatever else separates them in the file that is read.
+pub static CSV: Delimited =
+    Delimited { name: "csv", help: "Separated fields", extensions: ["csv"], other_extensions: &[], delimiter: b',' };
+
+/// Fields separated by tabs.
+pub static TSV: Delimited = Delimited {
+    name: "tsv",
+    help: "Fields separated by tabs",
+    extensions: ["tsv"],
+    other_extensions: &["tab"],
+    delimiter: b'\t',
+};
+
+impl FileFormat for Delimited {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn help(&self) -> &'static str {
+        self.help
+    }
+
+    fn extensions(&self) -> &[&'static str] {
+        &self.extensions
+    }
+
+    fn other_extensions(&self) -> &[&'static str] {
+        self.other_extensions
+    }
+
+    fn looks_like(&self, start: &[u8]) -> bool {
+        let text = is_text(start) || utf_16(start).is_some();
+        self.delimiter == b',' && text && !jsonl::Jsonl.looks_like(start)
+    }
+
+    fn open(
+        &self,
+        bytes: ByteSource,
+        path: &Path,
+        context: &ReadContext<'_>,
+        _: Progress<'_>,
+    ) -> Result<Box<dyn TableFile>, TableError> {
+        Ok(Box::new(CsvFile::open(bytes, path, context, self.delimiter == b'\t')?))
+    }
+
+    fn refuses(&self, kind: ColumnKind) -> Option<&'static str> {
+        (kind == ColumnKind::Nested).then_some("holds lists or structures; write .parquet, .arrow or .jsonl")
+    }
+
+    fn copy_rows(
+        &self,
+        source: &Source,
+        out: &mut dyn Write,
+        rows: &[usize],
+        extra: &ExtraColumns,
+    ) -> Option<io::Result<()>> {
+        if let Some(files) = source.all_of() {
+            return Some(copy_rows(&files, source, (out, self.delimiter), rows, extra));
+        }
+        let files: Vec<&PartitionedFile> = source.all_of()?;
+        let of_text = files.iter().all(|file| file.inner_type() == TypeId::of::<CsvFile>());
+        of_text.then(|| write_cells(source, (out, self.delimiter), rows, extra))
+    }
+
+    fn copy_columns(&self, source: &Source, out: &mut dyn Write, columns: &[usize]) -> Option<io::Result<()>> {
+        Some(copy_columns(&source.all_of()?, (out, self.delimiter), columns))
+    }
+
+    fn write_batch(&self, _: &Source, out: &mut dyn Write, batch: &RecordBatch) -> io::Result<()> {
+        // By the texts that people see anyway; the crate `arrow-csv` would bring a regex engine along.
+        let mut writer = WriterBuilder::new().delimiter(self.delimiter).from_writer(out);
+        writer.write_record(batch.schema_ref().fields().iter().map(|field| field.name()))?;
+        for start in (0..batch.num_rows()).step_by(AT_ONCE) {
+            let some = batch.slice(start, AT_ONCE.min(batch.num_rows() - start));
+            arrow_columns::rows(&some)?.iter().try_for_each(|row| writer.write_record(row))?;
+        }
+        writer.flush()
+    }
+}
+
+/// Writes the cells of rows as they stood.
+fn write_cells(
+    source: &Source,
+    (out, delimiter): (&mut dyn Write, u8),
+    rows: &[usize],
+    extra: &ExtraColumns,
+) -> io::Result<()> {
+    let mut writer = WriterBuilder::new().delimiter(delimiter).from_writer(out);
+    writer.write_record(source.headings.iter().cloned().chain(extra.names(&source.headings)))?;
+    for (at, cells) in source.cells(rows)?.into_iter().enumerate() {
+        writer.write_record(cells.into_iter().chain(extra.texts(at)))?;
+    }
+    writer.flush()
+}
+
+/// Copies rows: byte for byte where all files are written alike and as the target's name asks for, else field by field.
+fn copy_rows(
+    files: &[&CsvFile],
+    source: &Source,
+    (out, delimiter): (&mut dyn Write, u8),
+    rows: &[usize],
+    extra: &ExtraColumns,
+) -> io::Result<()> {
+    let first = files[0];
+    let names = extra.names(&source.headings);
+    let alike = files.iter().all(|file| first.is_like(file));
+    if alike && first.is_tab() == (delimiter == b'\t') {
+        first.write_header(out, &names)?;
+        for (at, &row) in rows.iter().enumerate() {
+            let (file, own) = source.locate(row);
+            files[file].write_row(out, own, &extra.texts(at))?;
+        }
+        return Ok(());
+    }
+    let mut writer = first.writer(out, delimiter);
+    let convert = files.iter().any(|file| !first.has_encoding_of(file));
+    if let Some(header) = first.header_fields(convert) {
+        writer.write_record(header.into_iter().chain(names.into_iter().map(String::into_bytes)))?;
+    }
+    for (at, &row) in rows.iter().enumerate() {
+        let (file, own) = source.locate(row);
+        let more = extra.texts(at).into_iter().map(String::into_bytes);
+        writer.write_record(files[file].output_fields(own, convert)?.into_iter().chain(more))?;
+    }
+    writer.flush()
+}
+
+fn copy_columns(files: &[&CsvFile], (out, delimiter): (&mut dyn Write, u8), columns: &[usize]) -> io::Result<()> {
+    let first = files[0];
+    let own = first.is_tab() == (delimiter == b'\t');
+    let mut writer = first.writer(out, if own { first.delimiter() } else { delimiter });
+    let convert = files.iter().any(|file| !first.has_encoding_of(file));
+    if let Some(names) = first.header_fields(convert) {
+        writer.write_record(columns.iter().map(|&column| &names[column]))?;
+    }
+    files.iter().try_for_each(|file| file.write_columns(&mut writer, columns, convert))?;
+    writer.flush()
+}
