@@ -25,6 +25,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=HERE, help="folder for tables and figures")
     chosen = parser.parse_args()
     chosen.out.mkdir(parents=True, exist_ok=True)
+    # A smoke run has its own folder, and nothing beside its lines.
+    kept = chosen.results.parent
     results = summary.read(chosen.results)
     if "mmd" in results:
         (chosen.out / "tables.md").write_text("\n\n".join(variants(results)) + "\n")
@@ -34,14 +36,14 @@ def main() -> None:
         *comparison(results, "Ten sets"),
         *wide(results),
     ]
-    if (HERE / "results-grid.jsonl").exists():
-        parts += settings(results, summary.read(HERE / "results-grid.jsonl"))
-    if (HERE / "results-held.jsonl").exists():
-        parts += comparison(summary.read(HERE / "results-held.jsonl"), "Further sets, not used for any setting")
-    if (HERE / "results-variants.jsonl").exists():
-        parts += variants(summary.read(HERE / "results-variants.jsonl"))
-    if (HERE / "growth.jsonl").exists():
-        parts += growth(pd.read_json(HERE / "growth.jsonl", lines=True))
+    if (kept / "results-grid.jsonl").exists():
+        parts += settings(results, summary.read(kept / "results-grid.jsonl"))
+    if (kept / "results-held.jsonl").exists():
+        parts += comparison(summary.read(kept / "results-held.jsonl"), "Further sets, not used for any setting")
+    if (kept / "results-variants.jsonl").exists():
+        parts += variants(summary.read(kept / "results-variants.jsonl"))
+    if (kept / "growth.jsonl").exists():
+        parts += growth(pd.read_json(kept / "growth.jsonl", lines=True))
     (chosen.out / "tables.md").write_text("\n\n".join([*parts, versions(results)]) + "\n")
     draw(results, chosen.out)
 
