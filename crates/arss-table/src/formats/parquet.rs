@@ -34,6 +34,8 @@ const PAGES: u64 = 5 << 19;
 /// Rows per batch, at most and at least.
 const BATCH: usize = 1 << 16;
 const LEAST: usize = 1024;
+/// Readers of a row group: a column each, or several where there are more. Each looks at the whole schema.
+const READERS: usize = 256;
 
 /// A Parquet file.
 #[derive(Debug)]
@@ -45,6 +47,8 @@ pub struct ParquetFile {
     rows: usize,
     /// The columns.
     schema: SchemaRef,
+    /// About how many numbers a row of each has.
+    widths: Vec<u64>,
 }
 
 /// The bytes, as the reader takes them; threads do not disturb each other.
@@ -82,8 +86,8 @@ impl ParquetFile {
             Ok((metadata, rows))
         };
         let (metadata, rows) = caught(load).map_err(|error| broken(path, &error))?;
-        let schema = metadata.schema().clone();
-        Ok(ParquetFile { store, path: path.to_owned(), metadata, limit, rows, schema })
+        let (schema, widths) = (metadata.schema().clone(), widths(&metadata, rows));
+        Ok(ParquetFile { store, path: path.to_owned(), metadata, limit, rows, schema, widths })
     }
 
     fn builder(&self) -> ParquetRecordBatchReaderBuilder<Shared> {
@@ -101,15 +105,18 @@ impl ParquetFile {
         let failed = |error| broken(&self.path, &error);
         let announced = self.announced(group).map_err(failed)?;
         let rows_at_once = self.rows_at_once(read_as);
-        let columns = (0..read_as.len())
-            .into_par_iter()
-            .map(|column| self.column((group, column), read_as[column], rows_at_once));
-        let mut columns: Vec<Option<ParquetRecordBatchReader>> = columns.collect::<Result<_, _>>().map_err(failed)?;
+        let wanted: Vec<usize> = (0..read_as.len()).filter(|&column| read_as[column] != ReadAs::Nothing).collect();
+        let together: Vec<&[usize]> = wanted.chunks(wanted.len().div_ceil(READERS).max(1)).collect();
+        let readers = together.par_iter().map(|columns| self.reader(group, columns, rows_at_once));
+        let mut readers: Vec<ParquetRecordBatchReader> = readers.collect::<Result<_, _>>().map_err(failed)?;
         let mut rows = 0;
         loop {
-            let batch =
-                columns.par_iter_mut().zip(read_as).map(|(reader, &read_as)| next_cells(reader.as_mut(), read_as));
-            let batch: Vec<Option<ColumnChunk>> = batch.collect::<ParquetResult<_>>().map_err(failed)?;
+            let cells = readers.par_iter_mut().zip(&together).map(|(reader, columns)| next_cells(reader, columns, read_as));
+            let cells: Vec<Vec<ColumnChunk>> = cells.collect::<ParquetResult<_>>().map_err(failed)?;
+            let mut batch: Vec<Option<ColumnChunk>> = (0..read_as.len()).map(|_| None).collect();
+            for (columns, cells) in together.iter().zip(cells) {
+                columns.iter().zip(cells).for_each(|(&column, cells)| batch[column] = Some(cells));
+            }
             let found = batch.iter().flatten().map(ColumnChunk::len).max().unwrap_or_default();
             rows += found;
             let short = batch.iter().zip(read_as).filter(|(_, read_as)| **read_as != ReadAs::Nothing);
@@ -118,7 +125,7 @@ impl ParquetFile {
             if let Some(short) = short {
                 return Err(failed(uneven(rows - found + short, rows)));
             }
-            if rows > announced || (found == 0 && rows < announced && columns.iter().any(Option::is_some)) {
+            if rows > announced || (found == 0 && rows < announced && !readers.is_empty()) {
                 return Err(failed(uneven(rows, announced)));
             }
             if found == 0 {
@@ -132,17 +139,6 @@ impl ParquetFile {
         }
     }
 
-    /// About how many numbers a row of a column has: more than one where it holds vectors.
-    fn width(&self, column: usize) -> usize {
-        let leaves = self.metadata.parquet_schema();
-        let own = (0..leaves.num_columns()).filter(|&leaf| leaves.get_column_root_idx(leaf) == column);
-        let values = |leaf: usize| -> i64 {
-            self.metadata.metadata().row_groups().iter().map(|group| group.column(leaf).num_values()).sum()
-        };
-        let most = own.map(values).max().unwrap_or_default();
-        usize::try_from(most).unwrap_or_default().div_ceil(self.rows.max(1)).max(1)
-    }
-
     /// Rows of a batch: Arrow's values and ours, of all columns, in an eighth of what may be used.
     fn rows_at_once(&self, read_as: &[ReadAs]) -> usize {
         let rows = self.limit.bytes / 8 / (16 * self.values_of(read_as).max(1));
@@ -152,7 +148,7 @@ impl ParquetFile {
     /// How many values a row has in the columns that are read.
     fn values_of(&self, read_as: &[ReadAs]) -> u64 {
         let wanted = read_as.iter().enumerate().filter(|(_, read_as)| **read_as != ReadAs::Nothing);
-        wanted.map(|(column, _)| self.width(column) as u64).sum()
+        wanted.map(|(column, _)| self.widths[column]).sum()
     }
 
     /// Bytes of the pages that are unpacked at once: a dictionary and a page a column, of the usual size or all there is.
@@ -169,20 +165,12 @@ impl ParquetFile {
         Ok(usize::try_from(self.metadata.metadata().row_group(group).num_rows())?)
     }
 
-    /// A reader of one column of a row group; none if nothing is wanted of it.
-    fn column(
-        &self,
-        (group, column): (usize, usize),
-        read_as: ReadAs,
-        rows: usize,
-    ) -> ParquetResult<Option<ParquetRecordBatchReader>> {
-        if read_as == ReadAs::Nothing {
-            return Ok(None);
-        }
-        let projection = self.projection(&[column]);
+    /// A reader of some columns of a row group.
+    fn reader(&self, group: usize, columns: &[usize], rows: usize) -> ParquetResult<ParquetRecordBatchReader> {
+        let projection = self.projection(columns);
         self.check_pages(group, &projection)?;
         let builder = self.builder().with_batch_size(rows);
-        caught(|| builder.with_row_groups(vec![group]).with_projection(projection).build()).map(Some)
+        caught(|| builder.with_row_groups(vec![group]).with_projection(projection).build())
     }
 
     /// Fails if a length in these columns of a row group is broken.
@@ -326,10 +314,30 @@ impl FileFormat for Parquet {
     }
 }
 
-/// The next cells of a column; none at its end, or if nothing is read of it.
-fn next_cells(reader: Option<&mut ParquetRecordBatchReader>, read_as: ReadAs) -> ParquetResult<Option<ColumnChunk>> {
-    let Some(reader) = reader else { return Ok(None) };
-    caught(|| reader.next().map(|batch| Ok(arrow_columns::cells(batch?.column(0), read_as)?)).transpose())
+/// The next cells of some columns; none at their end.
+fn next_cells(
+    reader: &mut ParquetRecordBatchReader,
+    columns: &[usize],
+    read_as: &[ReadAs],
+) -> ParquetResult<Vec<ColumnChunk>> {
+    caught(|| {
+        let Some(batch) = reader.next().transpose()? else { return Ok(Vec::new()) };
+        let cells = columns.iter().zip(batch.columns());
+        cells.map(|(&column, array)| Ok(arrow_columns::cells(array, read_as[column])?)).collect()
+    })
+}
+
+/// About how many numbers a row of each column has: more than one where it holds vectors.
+fn widths(metadata: &ArrowReaderMetadata, rows: usize) -> Vec<u64> {
+    let leaves = metadata.parquet_schema();
+    let mut values = vec![0; metadata.schema().fields().len()];
+    for leaf in 0..leaves.num_columns() {
+        let groups = metadata.metadata().row_groups().iter();
+        let own: i64 = groups.map(|group| group.column(leaf).num_values()).sum();
+        let most = &mut values[leaves.get_column_root_idx(leaf)];
+        *most = u64::try_from(own).unwrap_or_default().max(*most);
+    }
+    values.into_iter().map(|values| values.div_ceil(rows.max(1) as u64).max(1)).collect()
 }
 
 /// A panic of the reader is an error like the others.
