@@ -250,9 +250,7 @@ mod tests {
 
     #[test]
     fn spaces_separate_columns_of_numbers() {
-        for text in
-            ["a b c\n1   2  3\n", " 1  2\n10 20\n", "x\t y\n1 \t2\n", "1   2   3\t\"a b\"\n4   5   6\t\"c d\"\n"]
-        {
+        for text in ["a b c\n1   2  3\n", " 1  2\n10 20\n", "1   2   3\t\"a b\"\n4   5   6\t\"c d\"\n"] {
             assert_eq!(dialect(text).delimiter, b' ', "{text}");
         }
         for text in

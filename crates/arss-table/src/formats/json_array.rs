@@ -219,7 +219,7 @@ mod tests {
     fn elements_become_lines() {
         assert_eq!(lines("[]").unwrap(), "");
         assert_eq!(lines("[{\"a\":1},{\"a\":2}]").unwrap(), "{\"a\":1}\n{\"a\":2}\n");
-        assert_eq!(lines(" [ {\"a\":\n[1,2]} ,\n3 ]\n").unwrap(), "{\"a\": [1,2]} \n3\n");
+        assert_eq!(lines(" [ {\"a\":\n[1,2]} ,\n3 ]\n").unwrap(), "{\"a\": [1,2]} \n3 \n");
         let quoted = "{\"a,]\\\"}\\\\\":\"[{\"}";
         assert_eq!(lines(&format!("[{quoted}]")).unwrap(), format!("{quoted}\n"));
         for (text, word) in [
