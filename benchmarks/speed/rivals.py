@@ -61,10 +61,10 @@ def _ours(name: str, **settings: object) -> Chooser:
 
 
 METHODS: dict[str, Chooser] = {
-    "arss.Exemplars": _ours("Exemplars"),
-    "arss.ARSS, 50 iterations": _ours("ARSS", max_iter=50, tol=0.0),
-    "arss.RRSS, 50 iterations": _ours("RRSS", max_iter=50, tol=0.0),
-    "arss.TED": _ours("TED"),
+    "arss.Exemplars": _ours("Exemplars", n_jobs=-1),
+    "arss.ARSS, 50 iterations": _ours("ARSS", max_iter=50, tol=0.0, n_jobs=-1),
+    "arss.RRSS, 50 iterations": _ours("RRSS", max_iter=50, tol=0.0, n_jobs=-1),
+    "arss.TED": _ours("TED", n_jobs=-1),
     "arss.KMedoidsSelector": _ours("KMedoidsSelector"),
     "scikit-learn KMeans": _kmeans,
     "scikit-learn MiniBatchKMeans": _minibatch,

@@ -111,7 +111,8 @@ impl ParquetFile {
         let mut readers: Vec<ParquetRecordBatchReader> = readers.collect::<Result<_, _>>().map_err(failed)?;
         let mut rows = 0;
         loop {
-            let cells = readers.par_iter_mut().zip(&together).map(|(reader, columns)| next_cells(reader, columns, read_as));
+            let cells =
+                readers.par_iter_mut().zip(&together).map(|(reader, columns)| next_cells(reader, columns, read_as));
             let cells: Vec<Vec<ColumnChunk>> = cells.collect::<ParquetResult<_>>().map_err(failed)?;
             let mut batch: Vec<Option<ColumnChunk>> = (0..read_as.len()).map(|_| None).collect();
             for (columns, cells) in together.iter().zip(cells) {
