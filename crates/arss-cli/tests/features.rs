@@ -42,7 +42,8 @@ fn the_old_flag_is_the_same() {
 #[test]
 fn columns_are_written_by_rank_or_as_in_the_file() {
     let folder = Folder::with("plots.csv", plots_csv());
-    let result = folder.json("features plots.csv -k 3 -o rank.csv --scores scores.csv --report page.html");
+    let result =
+        folder.json("features plots.csv -k 3 --scale standard -o rank.csv --scores scores.csv --report page.html");
     folder.run("features plots.csv -k 3 -o file.csv --order file").ok();
     let names: Vec<&str> = result["names"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
     let mut sorted = names.clone();
@@ -90,7 +91,7 @@ fn arrays_have_columns_too() {
 fn what_cannot_be_is_one_line() {
     let folder = Folder::with("plots.csv", plots_csv());
     folder.refuses("features plots.csv -k 4", &["k is 4", "3"]);
-    folder.refuses("features plots.csv", &["-k"]);
+    folder.refuses("features plots.csv", &["--count"]);
     folder.refuses("features plots.csv -k auto", &["ted cannot tell how many"]);
     folder.refuses("features plots.csv -k 1 --method best", &["best"]);
     folder.refuses("features plots.csv -k 1 --order up", &["up", "--order"]);

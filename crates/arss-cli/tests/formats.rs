@@ -96,7 +96,10 @@ fn several_files_are_one_table() {
         .collect();
     assert_eq!(found, ids);
     folder.write("gap.csv", format!("{header}r40,1,,3,\r\n"));
-    folder.refuses("select part-a.csv gap.csv -k 2", &["row 0 (from 0; line 2) of gap.csv, column y is empty"]);
+    folder.refuses(
+        "select part-a.csv gap.csv -k 2 --missing error",
+        &["row 0 (from 0; line 2) of gap.csv, column y is empty"],
+    );
 }
 
 #[test]
@@ -172,9 +175,9 @@ fn separators_and_headers_are_found_out() {
     assert_eq!(first("a|b\n1|2\n3|4\n"), (2, 2));
     assert_eq!(first("a\tb\n1\t2\n3\t4\n"), (2, 2));
     assert_eq!(first("a\n1\n2\n"), (2, 1));
-    assert_eq!(first(",0,1\n0,5,6\n1,7,9\n"), (2, 3));
-    assert_eq!(first("2024-01-02,5\n2024-01-03,7\n"), (2, 1), "dates are data");
-    assert_eq!(first("true,5\nfalse,7\n"), (2, 1), "so are truth values");
+    assert_eq!(first(",0,1\n0,5,6\n1,7,9\n"), (2, 2), "an index and two columns");
+    assert_eq!(first("2024-01-02,5\n2024-01-03,7\n"), (2, 2), "dates are data");
+    assert_eq!(first("true,5\nfalse,7\n"), (2, 2), "so are truth values");
     let (_, _, said) = shape("1,2\n3,4\n");
     assert!(said.contains("the first line holds numbers only") && said.contains("--header yes"), "{said}");
     let (rows, _, said) = shape("name,2020,2021\na,1,2\nb,3,5\n");
@@ -264,7 +267,7 @@ fn letters_of_other_encodings() {
     assert!(folder.read("o.jsonl").contains("\"München\"") && !notes.contains("UTF-8"), "{notes}");
     let ids = |line: &str| folder.json(line)["ids"].to_string();
     assert!(ids("select t.csv -k 3 --id stadt").contains("Köln"));
-    let used = &folder.json("select t.csv -k 1 --encode onehot")["columns"];
+    let used = &folder.json("select t.csv -k 1 --columns stadt,x")["columns"];
     assert!(used.to_string().contains("stadt=Köln"), "{used}");
     folder.write("wide.csv", utf_16(text));
     let notes = said(&folder, "select wide.csv -k 3 --order file -o w.csv");
@@ -335,7 +338,8 @@ fn json_arrays_and_nested_keys() {
     refuses("[{\"a\":1}]\n[{\"a\":2}]", &["behind the array"]);
     refuses("[]", &["is an empty array"]);
     refuses("{\"x\":{\"0\":1,\"1\":2}}", &["is one JSON object, not an array of records", "orient"]);
-    refuses("[{\"a\":1},{\"a\":null}]", &["row 1 (from 0), column a"]);
+    folder.write("bad.json", "[{\"a\":1},{\"a\":null}]");
+    folder.refuses("select bad.json -k 1 --missing error", &["row 1 (from 0), column a"]);
 }
 
 #[test]

@@ -73,12 +73,22 @@ pub fn notes(source: &Source, roles: &[Purpose], table: &ChunkedTable, plan: &Fe
     if let Some(mut note) = plan.note(roles) {
         for (column, info) in plan.columns.iter().enumerate().filter(|(_, info)| !info.used) {
             let seen = &table.seen[column];
-            let mostly = seen.kind() == ColumnKind::Text && seen.numbers > 4 * (seen.texts + seen.truths + seen.dates);
+            let mostly = seen.kind() == ColumnKind::Text && seen.numbers > seen.texts + seen.truths + seen.dates;
             if let Some(row) = seen.first_text.filter(|_| mostly && matches!(roles[column], Purpose::Feature(_))) {
                 note = format!("{note}; {} is mostly numbers, but {}", cut(&info.name), example(source, row, column));
             }
         }
         notes.push(format!("{path}: {note}"));
+    }
+    for (column, info) in
+        plan.columns.iter().enumerate().filter(|(_, info)| info.used && info.role == ColumnRole::Number)
+    {
+        let seen = &table.seen[column];
+        if let Some(row) = seen.first_text.filter(|_| seen.is_nearly_numbers()) {
+            let (count, first) = (seen.texts, example(source, row, column));
+            let what = format!("{count} cells of {} are no numbers and count as missing", cut(&info.name));
+            notes.push(format!("{path}: {what}: {first}"));
+        }
     }
     notes.extend(source.files[0].notes().iter().map(|note| format!("{path}: {note}")));
     notes

@@ -178,6 +178,12 @@ impl KindCounts {
         self.first_text = self.first_text.or(other.first_text.map(|row| row + start));
     }
 
+    /// True if at most one value in twenty is a text among numbers.
+    pub fn is_nearly_numbers(&self) -> bool {
+        let others = self.truths + self.dates + self.vectors;
+        self.texts > 0 && others == 0 && !self.nested && 19 * self.texts <= self.numbers
+    }
+
     /// What the column holds.
     pub fn kind(&self) -> ColumnKind {
         let kinds = [
@@ -209,6 +215,8 @@ pub const MOST_CATEGORIES: usize = 1000;
 pub struct Dictionary {
     /// The texts.
     pub names: Vec<String>,
+    /// How many rows have each of them.
+    pub counts: Vec<usize>,
     /// Rows up to the text that was one too many; none if there was no such text.
     pub full_after: Option<usize>,
     numbers: HashMap<String, u32>,
@@ -217,18 +225,30 @@ pub struct Dictionary {
 impl Dictionary {
     /// The number of `name`, or [`NO_CODE`] if it would be one too many; `row` rows were seen before.
     pub fn limited_code(&mut self, name: &str, row: usize) -> u32 {
+        self.limited_codes(name, 1, row)
+    }
+
+    /// The same for a text of `count` rows.
+    fn limited_codes(&mut self, name: &str, count: usize, row: usize) -> u32 {
         if self.names.len() >= MOST_CATEGORIES && !self.numbers.contains_key(name) {
             self.full_after.get_or_insert(row);
             return NO_CODE;
         }
-        self.code(name)
+        self.codes(name, count)
     }
 
     /// The number of `name`.
     pub fn code(&mut self, name: &str) -> u32 {
+        self.codes(name, 1)
+    }
+
+    /// The number of `name`, which `count` rows have.
+    fn codes(&mut self, name: &str, count: usize) -> u32 {
         if let Some(&code) = self.numbers.get(name) {
+            self.counts[code as usize] += count;
             return code;
         }
+        self.counts.push(count);
         let code = self.names.len() as u32;
         self.names.push(name.to_owned());
         self.numbers.insert(name.to_owned(), code);
@@ -352,8 +372,8 @@ pub fn as_number(field: Field) -> f64 {
 }
 
 /// From the codes of a chunk's own dictionary to those of the table.
-fn translate(codes: &mut [u32], own: &mut Dictionary, mut code: impl FnMut(&str) -> u32) {
-    let global: Vec<u32> = own.names.iter().map(|name| code(name)).collect();
+fn translate(codes: &mut [u32], own: &mut Dictionary, mut code: impl FnMut(&str, usize) -> u32) {
+    let global: Vec<u32> = own.names.iter().zip(&own.counts).map(|(name, &count)| code(name, count)).collect();
     codes.iter_mut().filter(|code| **code != NO_CODE).for_each(|code| *code = global[*code as usize]);
     *own = Dictionary::default();
 }
@@ -425,14 +445,14 @@ impl ChunkedTable {
             self.seen[column].merge(&cells.seen, self.rows);
             let global = &mut self.dictionaries[column];
             match &mut cells.values {
-                ColumnValues::Codes(codes, own) => translate(codes, own, |name| global.code(name)),
+                ColumnValues::Codes(codes, own) => translate(codes, own, |name, count| global.codes(name, count)),
                 ColumnValues::Categories(codes, own) => {
                     // Texts that the chunk had no room for are lost; then the column is no category at all.
                     let before = self.rows;
                     if let Some(rows) = own.full_after {
                         global.full_after.get_or_insert(before + rows);
                     }
-                    translate(codes, own, |name| global.limited_code(name, before));
+                    translate(codes, own, |name, count| global.limited_codes(name, count, before));
                 }
                 ColumnValues::Vectors(own) => {
                     let width = *self.widths[column].get_or_insert(own.width.unwrap_or_default());

@@ -113,7 +113,7 @@ impl NumberStats {
 
     /// True if all numbers are the same.
     pub fn is_constant(&self) -> bool {
-        self.filled > 0 && self.low == self.high
+        self.filled > 1 && self.low == self.high
     }
 
     /// Smallest and largest; infinite before the first number.

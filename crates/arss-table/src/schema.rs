@@ -42,8 +42,8 @@ impl Asked {
 pub enum FeatureColumn {
     /// Its numbers.
     Number(usize),
-    /// 1 where it has this code, 0 elsewhere.
-    OneHot(usize, u32),
+    /// 1 where it has one of these codes, 0 elsewhere; the first names it.
+    OneHot(usize, Vec<u32>),
     /// The rank of each code.
     Ordinal(usize, Vec<u32>),
     /// This number of its vectors.
@@ -79,7 +79,7 @@ impl FeatureColumn {
         match self {
             _ if value.is_nan() => f64::NAN,
             FeatureColumn::Number(_) | FeatureColumn::Element(_, _) => value,
-            FeatureColumn::OneHot(_, code) => f64::from(u8::from(value == f64::from(*code))),
+            FeatureColumn::OneHot(_, codes) => f64::from(u8::from(codes.iter().any(|code| value == f64::from(*code)))),
             FeatureColumn::Ordinal(_, ranks) => f64::from(ranks[value as usize]),
         }
     }
@@ -87,8 +87,8 @@ impl FeatureColumn {
     /// The name of the column; one-hot columns are called `heading=text`.
     pub fn name(&self, headings: &[String], table: &ChunkedTable) -> String {
         match self {
-            FeatureColumn::OneHot(column, code) => {
-                format!("{}={}", headings[*column], table.dictionaries[*column].names[*code as usize])
+            FeatureColumn::OneHot(column, codes) => {
+                format!("{}={}", headings[*column], table.dictionaries[*column].names[codes[0] as usize])
             }
             FeatureColumn::Element(column, at) => format!("{}[{at}]", headings[*column]),
             other => headings[other.column()].clone(),
@@ -198,6 +198,8 @@ fn one_read_as(name: &str, role: Purpose, seen: &KindCounts, comma: bool, option
 fn kind_of(name: &str, seen: &KindCounts) -> ColumnKind {
     match seen.kind() {
         ColumnKind::Code if column_roles::is_calendar_name(name) => ColumnKind::Number,
+        // Nearly all are numbers: the others are taken as missing, and said.
+        ColumnKind::Text if seen.is_nearly_numbers() => ColumnKind::Number,
         kind => kind,
     }
 }
@@ -275,7 +277,8 @@ pub fn plan(
     plan
 }
 
-/// Where nothing else is, columns of few texts are categories even if most texts stand alone.
+/// Where nothing else is, columns of few texts are categories even if most texts stand alone. Where not even they are,
+/// every row is like the others, and constant numbers are as good as any.
 fn use_texts(
     plan: &mut FeaturePlan,
     roles: &[Purpose],
@@ -289,6 +292,15 @@ fn use_texts(
         if few && plan.columns[column].role == ColumnRole::Text {
             (plan.columns[column].role, plan.columns[column].used) = (ColumnRole::Category, true);
             add_features(&mut plan.used, table, column, read_as[column], options.encode);
+        }
+    }
+    let all_constant = plan.columns.iter().all(|info| info.role == ColumnRole::Constant);
+    if plan.used.is_empty() && all_constant {
+        let numbers =
+            |column: &usize| matches!(read_as[*column], ReadAs::Numbers(_)) && table.widths[*column].is_none();
+        for column in (0..roles.len()).filter(numbers) {
+            plan.columns[column].used = true;
+            plan.used.push(FeatureColumn::Number(column));
         }
     }
 }
@@ -350,14 +362,16 @@ fn is_used(
         };
         return true;
     }
+    let other = if is_numbers { 0 } else { seen.texts + seen.markers };
+    let filled = seen.numbers + seen.truths + seen.dates + other;
+    let tells = info.role.is_feature() || matches!(info.role, ColumnRole::Constant | ColumnRole::Identifier);
+    if tells && options.missing == Missing::Auto && 2 * filled < rows {
+        info.why = format!("{} of {rows} values are missing", rows - filled);
+        return false;
+    }
     // All text is encoded if that was asked for.
     if info.role == ColumnRole::Text && matches!(options.encode, Encode::Onehot | Encode::Ordinal) && !is_numbers {
         info.role = ColumnRole::Category;
-    }
-    let filled = seen.numbers + seen.truths + seen.dates + seen.texts + if is_numbers { 0 } else { seen.markers };
-    if info.role.is_feature() && options.missing == Missing::Auto && 2 * filled < rows {
-        info.why = format!("{} of {rows} values are missing", rows - filled);
-        return false;
     }
     info.role.is_feature()
 }
@@ -379,7 +393,20 @@ fn add_features(used: &mut Vec<FeatureColumn>, table: &ChunkedTable, column: usi
         order.iter().enumerate().for_each(|(rank, &code)| ranks[code as usize] = rank as u32);
         return used.push(FeatureColumn::Ordinal(column, ranks));
     }
-    used.extend(order.into_iter().map(|code| FeatureColumn::OneHot(column, code)));
+    let (rare, rest) = if encode == Encode::Auto { rare(table, column, order) } else { (Vec::new(), order) };
+    let commonest = rest.iter().copied().rev().max_by_key(|&code| table.dictionaries[column].counts[code as usize]);
+    let codes =
+        |code: u32| [code].into_iter().chain(rare.iter().copied().filter(|_| Some(code) == commonest)).collect();
+    used.extend(rest.into_iter().map(|code| FeatureColumn::OneHot(column, codes(code))));
+}
+
+/// Texts of too few rows to be a group, and the others. The former count as the commonest: nobody is strange for a rare text.
+fn rare(table: &ChunkedTable, column: usize, codes: Vec<u32>) -> (Vec<u32>, Vec<u32>) {
+    let least = (table.rows / 100).clamp(2, 10);
+    let counts = &table.dictionaries[column].counts;
+    let (rare, rest): (Vec<u32>, Vec<u32>) = codes.iter().partition(|&&code| counts[code as usize] < least);
+    // Where all are rare, all count.
+    if rest.len() < 2 { (Vec::new(), codes) } else { (rare, rest) }
 }
 
 impl FeaturePlan {
@@ -388,7 +415,7 @@ impl FeaturePlan {
         let features = self.columns.iter().zip(roles).filter(|(_, role)| matches!(role, Purpose::Feature(_)));
         let (used, left): (Vec<_>, Vec<_>) = features.map(|(info, _)| info).partition(|info| info.used);
         let reason = |info: &ColumnInfo| match info.role {
-            role if role.is_feature() => info.why.clone(),
+            role if role.is_feature() || info.why.ends_with("are missing") => info.why.clone(),
             ColumnRole::Nested | ColumnRole::Text => info.why.clone(),
             role => role.name().to_owned(),
         };

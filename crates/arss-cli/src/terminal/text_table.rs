@@ -36,14 +36,14 @@ impl TextTable {
     fn with_line(headings: impl IntoIterator<Item = String>, line: Option<usize>) -> Self {
         let headings: Vec<String> = headings.into_iter().collect();
         let limit = if line.is_some() { CELL } else { usize::MAX - 1 };
-        let mut cut: Vec<String> = headings.iter().map(|cell| clean(cell, limit)).collect();
-        for at in 0..cut.len() {
-            if cut[..at].contains(&cut[at]) || cut[at + 1..].contains(&cut[at]) {
-                // Long names often differ at their ends.
-                cut[at] = clean_both_ends(&headings[at], limit);
-            }
-        }
-        TextTable { rows: vec![cut], wide: None, line }
+        let cut: Vec<String> = headings.iter().map(|cell| clean(cell, limit)).collect();
+        let is_alone = |name: &String| cut.iter().filter(|other| *other == name).count() == 1;
+        // Long names often differ at their ends.
+        let both = |(heading, name): (&String, &String)| {
+            if is_alone(name) { name.clone() } else { clean_both_ends(heading, limit) }
+        };
+        let shown = headings.iter().zip(&cut).map(both).collect();
+        TextTable { rows: vec![shown], wide: None, line }
     }
 
     /// The table whose column `column` may have cells of `length` characters.

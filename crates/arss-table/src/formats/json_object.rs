@@ -204,7 +204,7 @@ mod tests {
         let Object(entries) = serde_json::from_slice(text).unwrap();
         let names: Vec<&str> = entries.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["a.b", "a.c.d", "e", "f", "g"]);
-        assert_eq!(entries[2].1, Scalar::Nested);
+        assert_eq!(entries[2].1, Scalar::Vector(vec![1.0, 2.0]));
         let raw = raw_values(text).unwrap();
         assert_eq!((raw["a.c.d"].get(), raw["e"].get(), raw.len()), ("\"x\"", "[1,2]", 5));
         let long = format!(r#"{{"{}":{{"b":1}}}}"#, "k".repeat(LONGEST));
