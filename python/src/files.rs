@@ -9,7 +9,7 @@ use std::time::Duration;
 use arss::out_of_core::{RowSource, Stream};
 use arss::{Count, Error, Method, RunOptions, Selection};
 use arss_table::scratch::{DiskFloat, ScratchFile};
-use arss_table::{ColumnScale, DiskMatrix, Matrix, ReadOptions, Scale, TableError, scale_values};
+use arss_table::{ColumnScale, DiskMatrix, Encode, Matrix, Missing, ReadOptions, Scale, TableError, scale_values};
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -62,7 +62,10 @@ impl RowFile {
     /// at most `memory` bytes are held meanwhile. Returns the table, its rows, the names of its columns, and notes.
     #[staticmethod]
     fn read(py: Python<'_>, path: PathBuf, folder: PathBuf, memory: u64) -> PyResult<Read> {
-        let options = ReadOptions { scratch: Some(folder), memory: Some(memory), ..ReadOptions::default() };
+        // As for tables in memory, text is encoded and holes are filled only if that is asked for.
+        let (encode, missing) = (Encode::None, Missing::Error);
+        let options =
+            ReadOptions { scratch: Some(folder), memory: Some(memory), encode, missing, ..ReadOptions::default() };
         let (matrix, names, notes) = watched(py, move || {
             let table = arss_table::open(&[path], &options)?;
             Ok((table.matrix, table.feature_names, table.notes))

@@ -87,7 +87,7 @@ def test_every_format_of_the_command_line(tmp_path: Path) -> None:
         assert found.n_rows_ == len(X) and found.n_features_in_ == 6
     with_text = frame.assign(kind="x")
     with_text.to_csv(tmp_path / "text.csv", index=False)
-    with pytest.warns(UserWarning, match="not numeric: kind"):
+    with pytest.warns(UserWarning, match="left out: kind"):
         assert arss.Exemplars(7, landmarks=64).fit(tmp_path / "text.csv").sample_indices_.tolist() == picks
 
 

@@ -56,11 +56,18 @@ fn run(folder: &Folder, command: &str) -> Vec<String> {
     let places = [Path::new(ARSS).parent().unwrap().to_owned()];
     let path = std::env::var_os("PATH").unwrap_or_default();
     let path = std::env::join_paths(places.into_iter().chain(std::env::split_paths(&path))).unwrap();
-    let output =
-        Command::new("sh").args(["-c", command]).current_dir(folder.0.path()).env("PATH", path).output().unwrap();
+    let mut command_line = Command::new("sh");
+    // Tables as on a terminal of this width.
+    command_line.args(["-c", command]).current_dir(folder.0.path()).env("PATH", path).env("COLUMNS", "100");
+    let output = command_line.output().unwrap();
+    // Said only if the machine is busy.
+    let progress = |line: &&str| line.ends_with(" so far") || line.ends_with(" left");
     let mut lines: Vec<String> = [output.stderr, output.stdout]
         .into_iter()
-        .flat_map(|text| String::from_utf8(text).unwrap().lines().map(str::to_owned).collect::<Vec<_>>())
+        .flat_map(|text| {
+            let text = String::from_utf8(text).unwrap();
+            text.lines().filter(|line| !progress(line)).map(str::to_owned).collect::<Vec<_>>()
+        })
         .collect();
     let code = output.status.code().unwrap();
     lines.extend((code != 0).then(|| format!("[{code}]")));

@@ -82,13 +82,14 @@ fn every_method_and_option_gives_the_same_bytes_from_disk() {
             same_from_disk(&folder, &format!("select t.csv -k 12 {method} {flags}"));
         }
     }
-    for flags in ["--missing drop", "--missing mean", "--missing median", "--missing drop --encode ordinal --id id"] {
+    for flags in ["", "--missing drop", "--missing mean", "--missing median", "--missing drop --encode ordinal --id id"]
+    {
         same_from_disk(&folder, &format!("select gaps.csv -k 12 {} {flags}", METHODS[1]));
         same_from_disk(&folder, &format!("select gaps.csv t.csv -k 5% {} {flags}", METHODS[0]));
     }
     same_from_disk(&folder, &format!("select t.csv -k auto {} --include 3 --forbid 5-9", METHODS[0]));
     // Bad cells are named as they are where everything is in memory.
-    let bad = |flags: &str| folder.run(&format!("select gaps.csv -k 3 -q {flags}"));
+    let bad = |flags: &str| folder.run(&format!("select gaps.csv -k 3 -q --missing error {flags}"));
     let (memory, disk) = (bad(""), bad("--checkpoint kept"));
     assert_eq!((memory.code, &memory.err), (2, &disk.err));
     assert!(disk.err.contains("column c is empty") || disk.err.contains("column b is empty"), "{disk:?}");

@@ -51,7 +51,7 @@ fn every_method_has_a_plan() {
 #[test]
 fn what_select_refuses_a_plan_refuses() {
     let folder = Folder::with("t.csv", "a,b\n1,2\n3,\n");
-    folder.refuses("plan t.csv -k 1", &["row 1", "column b", "missing"]);
+    folder.refuses("plan t.csv -k 1 --missing error", &["row 1", "column b", "missing"]);
     folder.refuses("plan missing.csv -k 1", &["missing.csv: there is no such file"]);
     folder.refuses("plan t.csv -k 1 --alpha 1", &["--alpha is not used by method exemplars"]);
     folder.refuses("plan t.csv -k 1 -o t.csv", &["is the input"]);

@@ -29,6 +29,8 @@ pub struct DiskMatrix<T> {
     offset: u64,
     rows: usize,
     columns: usize,
+    /// Bytes that columns may take in memory when they are looked at.
+    room: usize,
     kind: PhantomData<T>,
 }
 
@@ -48,7 +50,16 @@ impl<T: DiskFloat> DiskMatrix<T> {
             let reason = format!("{name}: {rows} x {columns} values do not fit into {length} bytes");
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, reason));
         }
-        Ok(DiskMatrix { file, name, folder: std::env::temp_dir(), offset, rows, columns, kind: PhantomData })
+        Ok(DiskMatrix {
+            file,
+            name,
+            folder: std::env::temp_dir(),
+            offset,
+            rows,
+            columns,
+            room: TOGETHER,
+            kind: PhantomData,
+        })
     }
 
     /// The rows of `columns` values that were appended to a scratch file.
@@ -56,13 +67,18 @@ impl<T: DiskFloat> DiskMatrix<T> {
         let rows = scratch.count / columns.max(1);
         let name = format!("scratch file in {}", scratch.folder.display());
         let (file, folder) = (scratch.file, scratch.folder);
-        DiskMatrix { file, name, folder, offset: 0, rows, columns, kind: PhantomData }
+        DiskMatrix { file, name, folder, offset: 0, rows, columns, room: TOGETHER, kind: PhantomData }
     }
 
     /// The same rows; new ones that do not fit into their place go to a scratch file in `folder`.
     #[must_use]
     pub fn with_folder(self, folder: PathBuf) -> Self {
         DiskMatrix { folder, ..self }
+    }
+
+    /// The same, with so many bytes for columns that are looked at whole.
+    pub(crate) fn with_room(self, bytes: u64) -> Self {
+        DiskMatrix { room: usize::try_from(bytes).unwrap_or(TOGETHER), ..self }
     }
 
     /// Rows and columns.
@@ -114,7 +130,16 @@ impl<T: DiskFloat> DiskMatrix<T> {
         })?;
         write.and_then(|()| file.set_len(written)).map_err(failed)?;
         let rows = usize::try_from(written).unwrap_or_default() / (columns * U::SIZE).max(1);
-        Ok(DiskMatrix { file, name: self.name, folder: self.folder, offset: 0, rows, columns, kind: PhantomData })
+        Ok(DiskMatrix {
+            file,
+            name: self.name,
+            folder: self.folder,
+            offset: 0,
+            rows,
+            columns,
+            room: self.room,
+            kind: PhantomData,
+        })
     }
 
     /// One row.
@@ -183,7 +208,7 @@ impl<T: DiskFloat> MatrixValues<T> for DiskMatrix<T> {
 
     fn each_column(&self, which: &[usize], visit: &mut dyn FnMut(usize, Vec<f64>)) -> Result<(), TableError> {
         // As many columns at once as there is room for: each group takes a pass over the file.
-        for group in which.chunks((TOGETHER / 8 / self.rows.max(1)).max(1)) {
+        for group in which.chunks((self.room / 8 / self.rows.max(1)).max(1)) {
             let mut columns = vec![Vec::with_capacity(self.rows); group.len()];
             self.walk(&mut |_, rows| {
                 for row in rows.chunks_exact(self.columns) {

@@ -141,6 +141,16 @@ impl Matrix {
         matches!(self, Matrix::Disk32(_) | Matrix::Disk64(_))
     }
 
+    /// The same; on disk, columns that are looked at whole take a quarter of `limit`.
+    pub(crate) fn within(self, limit: u64) -> Matrix {
+        let room = (limit / 4).max(1 << 20);
+        match self {
+            Matrix::Disk32(matrix) => Matrix::Disk32(matrix.with_room(room)),
+            Matrix::Disk64(matrix) => Matrix::Disk64(matrix.with_room(room)),
+            in_memory => in_memory,
+        }
+    }
+
     /// Bytes of a value.
     pub fn element_bytes(&self) -> u64 {
         if matches!(self, Matrix::F32(_) | Matrix::Disk32(_)) { 4 } else { 8 }

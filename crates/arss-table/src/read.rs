@@ -123,7 +123,7 @@ fn from_source(mut source: Source, context: &ReadContext<'_>, progress: Progress
     // One column of text may have become a thousand columns of numbers.
     let fits = context.limit.check_values(columns.rows as u64, plan.used.len());
     fits.map_err(|what| TableError::in_file(&source.paths[0], what))?;
-    let matrix = encode::matrix(&mut columns, &plan.used)?;
+    let matrix = encode::matrix(&mut columns, &plan.used)?.within(context.limit.bytes);
     let shown = RefCell::new(HashMap::new());
     let table = Table {
         matrix,

