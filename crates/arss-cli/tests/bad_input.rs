@@ -109,7 +109,7 @@ fn usage() {
     folder.refuses("select t.csv -k 101%", &["k as a share is 1.01"]);
     folder.refuses("select t.csv -k auto --method arss", &["method arss cannot tell how many"]);
     folder.refuses("select t.csv -k 1 -k 2", &["--count", "multiple times"]);
-    folder.refuses("select t.csv", &["-k <K>"]);
+    folder.refuses("select t.csv", &["--count <K>"]);
     folder.refuses("select -k 1", &["INPUT"]);
     folder.refuses("select t.csv -k 1 --gama 1", &["--gama", "--gamma"]);
     folder.refuses(

@@ -48,7 +48,7 @@ fn every_method_is_judged() {
     assert_eq!(value(exemplars, "outliers"), 0.0);
     assert!(value(exemplars, "distance") < 0.75 && value(exemplars, "accuracy") > 0.9, "{exemplars}");
     assert_eq!(value(&methods["random"], "distance"), 1.0);
-    assert!(value(&methods["rrqr"], "outliers") >= 3.0, "{}", methods["rrqr"]);
+    assert!(value(&methods["rrqr"], "outliers") >= 2.0, "{}", methods["rrqr"]);
     assert!(value(&methods["rrqr"], "reconstruction") <= value(exemplars, "reconstruction"));
     // Sorted by accuracy.
     let accuracies: Vec<f64> = result["methods"].as_array().unwrap().iter().map(|m| value(m, "accuracy")).collect();

@@ -71,7 +71,7 @@ fn weights_are_a_column_that_is_not_chosen_by() {
     folder.write("t.npy", npy_f64(&table, 30));
     assert_eq!(folder.json("select t.npy -k 2 --weights f2")["n_features"], 2);
     folder.write("one.csv", "x\n1\n2\n");
-    folder.refuses("select one.csv -k 1 --weights x", &["no numeric column is left"]);
+    folder.refuses("select one.csv -k 1 --weights x", &["no column is left to choose by"]);
 }
 
 #[test]

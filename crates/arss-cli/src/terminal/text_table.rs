@@ -1,5 +1,6 @@
 //! Small tables on the terminal.
 
+use std::collections::HashMap;
 use std::io::IsTerminal;
 
 /// Widest cell; longer ones are cut.
@@ -37,10 +38,11 @@ impl TextTable {
         let headings: Vec<String> = headings.into_iter().collect();
         let limit = if line.is_some() { CELL } else { usize::MAX - 1 };
         let cut: Vec<String> = headings.iter().map(|cell| clean(cell, limit)).collect();
-        let is_alone = |name: &String| cut.iter().filter(|other| *other == name).count() == 1;
+        let mut times: HashMap<&str, usize> = HashMap::new();
+        cut.iter().for_each(|name| *times.entry(name).or_default() += 1);
         // Long names often differ at their ends.
         let both = |(heading, name): (&String, &String)| {
-            if is_alone(name) { name.clone() } else { clean_both_ends(heading, limit) }
+            if times[name.as_str()] == 1 { name.clone() } else { clean_both_ends(heading, limit) }
         };
         let shown = headings.iter().zip(&cut).map(both).collect();
         TextTable { rows: vec![shown], wide: None, line }
@@ -63,15 +65,15 @@ impl TextTable {
     pub fn text(&self) -> String {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or_default();
         let mut lines = vec![String::new(); self.rows.len()];
-        let widest = self.line.unwrap_or(usize::MAX);
+        let (widest, mut so_far) = (self.line.unwrap_or(usize::MAX), 0);
         for column in 0..columns {
             let width =
                 self.rows.iter().map(|row| length(row.get(column).map(String::as_str))).max().unwrap_or_default();
-            let so_far = lines[0].chars().count();
             if column > 0 && so_far + 2 + width + if column + 1 < columns { 2 + MORE.len() } else { 0 } > widest {
                 lines[0].push_str(&format!("  {MORE}"));
                 break;
             }
+            so_far += width + if column > 0 { 2 } else { 0 };
             let right = self.is_number(column);
             for (line, row) in lines.iter_mut().zip(&self.rows) {
                 let cell = row.get(column).map_or("", String::as_str);

@@ -194,26 +194,6 @@ fn add_raw<'a>(name: String, value: &'a RawValue, found: &mut HashMap<String, &'
     Ok(())
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nested_objects_are_keys_with_points() {
-        let text = br#"{"a":{"b":1,"c":{"d":"x"}},"e":[1,2],"f":null,"g":{}}"#;
-        let Object(entries) = serde_json::from_slice(text).unwrap();
-        let names: Vec<&str> = entries.iter().map(|(name, _)| name.as_str()).collect();
-        assert_eq!(names, ["a.b", "a.c.d", "e", "f", "g"]);
-        assert_eq!(entries[2].1, Scalar::Vector(vec![1.0, 2.0]));
-        let raw = raw_values(text).unwrap();
-        assert_eq!((raw["a.c.d"].get(), raw["e"].get(), raw.len()), ("\"x\"", "[1,2]", 5));
-        let long = format!(r#"{{"{}":{{"b":1}}}}"#, "k".repeat(LONGEST));
-        let Object(entries) = serde_json::from_str(&long).unwrap();
-        assert_eq!((entries.len(), &entries[0].1), (1, &Scalar::Nested));
-        assert_eq!(raw_values(long.as_bytes()).unwrap().len(), 1);
-    }
-}
-
 /// An item of a list: a number (NaN for null), or anything else.
 enum ListItem {
     Number(f64),
@@ -267,5 +247,25 @@ impl<'de> Visitor<'de> for ListItemVisitor {
 impl<'de> Deserialize<'de> for ListItem {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(ListItemVisitor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nested_objects_are_keys_with_points() {
+        let text = br#"{"a":{"b":1,"c":{"d":"x"}},"e":[1,2],"f":null,"g":{}}"#;
+        let Object(entries) = serde_json::from_slice(text).unwrap();
+        let names: Vec<&str> = entries.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["a.b", "a.c.d", "e", "f", "g"]);
+        assert_eq!(entries[2].1, Scalar::Vector(vec![1.0, 2.0]));
+        let raw = raw_values(text).unwrap();
+        assert_eq!((raw["a.c.d"].get(), raw["e"].get(), raw.len()), ("\"x\"", "[1,2]", 5));
+        let long = format!(r#"{{"{}":{{"b":1}}}}"#, "k".repeat(LONGEST));
+        let Object(entries) = serde_json::from_str(&long).unwrap();
+        assert_eq!((entries.len(), &entries[0].1), (1, &Scalar::Nested));
+        assert_eq!(raw_values(long.as_bytes()).unwrap().len(), 1);
     }
 }
