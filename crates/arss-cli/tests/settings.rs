@@ -20,7 +20,7 @@ fn settings_are_taken_and_flags_win() {
     assert_eq!(taken, folder.indices("select t.csv --no-config --method ted --alpha .5 -k 4 --scale none"));
     let result = folder.json("select t.csv -k 2 --method=ted");
     assert_eq!((&result["k"], &result["method"]), (&2.into(), &"ted".into()));
-    folder.refuses("select t.csv --no-config", &["-k"]);
+    folder.refuses("select t.csv --no-config", &["--count"]);
     assert_eq!(folder.run("select t.csv -q").ok().err, "");
 }
 
@@ -83,5 +83,5 @@ fn a_page_shows_the_settings_as_flags() {
     let folder = folder("k = 3\nmethod = \"rrqr\"\n");
     folder.run("select t.csv -q --report page.html").ok();
     let page = folder.read("page.html");
-    assert!(page.contains("\"command\":\"arss select -k 3 --method=rrqr t.csv -q --report page.html\""));
+    assert!(page.contains("\"command\":\"arss select --count=3 --method=rrqr t.csv -q --report page.html\""));
 }

@@ -406,7 +406,7 @@ fn rare(table: &ChunkedTable, column: usize, codes: Vec<u32>) -> (Vec<u32>, Vec<
     let counts = &table.dictionaries[column].counts;
     let (rare, rest): (Vec<u32>, Vec<u32>) = codes.iter().partition(|&&code| counts[code as usize] < least);
     // Where all are rare, all count.
-    if rest.len() < 2 { (Vec::new(), codes) } else { (rare, rest) }
+    if rest.is_empty() { (Vec::new(), codes) } else { (rare, rest) }
 }
 
 impl FeaturePlan {
