@@ -1,7 +1,7 @@
 """Every table of some packages through `arss` with its defaults, judged by code of its own (pandas).
 
-Each table is written as csv as its package holds it, row names included. Asked of each: does `select`, `outliers`,
-`features` and `compare` run without a flag; does a column that counts or names the rows, or that is constant, take part.
+Each table is written as csv as its package holds it, row names included. Asked of each: do `select`, `outliers`,
+`features` and `compare` run without a flag; does a column that counts or names the rows, or a constant one, take part.
 """
 
 import argparse
@@ -30,6 +30,7 @@ LIMIT = 300
 
 
 def folder_of(package: str) -> Path:
+    """Where a package is installed."""
     found = importlib.util.find_spec(package)
     assert found is not None and found.origin is not None, package
     return Path(found.origin).parent
@@ -68,9 +69,9 @@ def suspicious(frame: pd.DataFrame, name: str) -> str | None:
         return None
     if pd.api.types.is_numeric_dtype(column):
         steps = column.diff().iloc[1:]
-        if len(column) >= 5 and not column.isna().any() and steps.iloc[0] != 0:
-            if ((steps - steps.iloc[0]).abs() <= 1e-9 * abs(steps.iloc[0])).all():
-                return "counter"
+        counted = len(column) >= 5 and not column.isna().any() and steps.iloc[0] != 0
+        if counted and ((steps - steps.iloc[0]).abs() <= 1e-9 * abs(steps.iloc[0])).all():
+            return "counter"
         whole = (filled % 1 == 0).all()
         if whole and filled.is_unique and len(filled) >= 20 and filled.max() - filled.min() + 1 <= len(filled):
             return "identifier"
@@ -79,6 +80,7 @@ def suspicious(frame: pd.DataFrame, name: str) -> str | None:
 
 
 def run(binary: str, table: Path) -> list[dict[str, object]]:
+    """All commands on one table, a line each."""
     frame = pd.read_csv(table, low_memory=False, encoding_errors="replace")
     lines = []
     for name, command in COMMANDS.items():
@@ -114,6 +116,7 @@ def run(binary: str, table: Path) -> list[dict[str, object]]:
 
 
 def report(lines: list[dict[str, object]], here: Path) -> None:
+    """Write README.md."""
     tables = {line["table"] for line in lines}
     text = ["# Real tables, without a flag", ""]
     text += [
@@ -145,6 +148,7 @@ def report(lines: list[dict[str, object]], here: Path) -> None:
 
 
 def main() -> None:
+    """Make the tables, run all, write what came out."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--binary", required=True)
     parser.add_argument("--work", type=Path, required=True)

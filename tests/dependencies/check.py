@@ -1,7 +1,7 @@
 """What deny.toml demands of the dependencies, as far as the lock file and the manifests tell.
 
 Licences, versions of the same crate, and where crates come from. `cargo deny` knows advisories and withdrawn crates as
-well, but has to be compiled and needs its database: the hosted workflow runs it, and so does this, where it is installed.
+well, but has to be compiled and needs its database: the hosted workflow runs it, and so does this where it is there.
 """
 
 import json
