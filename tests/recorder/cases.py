@@ -148,7 +148,7 @@ OTHERS = {
 #: Commands that end with code 2 and write nothing.
 REFUSED = {
     "k": "select T/plants.csv -k 261 -o out.csv",
-    "missing": "select T/gaps.csv -k 3 -o out.csv",
+    "missing": "select T/gaps.csv -k 3 -o out.csv --missing error",
     "column": "compare T/plants.csv -k 3 --label nothing",
     "setting": "select T/plants.csv -k 3 --alpha 1",
     "no-file": "select nothing.csv -k 3",

@@ -125,6 +125,7 @@ fn from_source(mut source: Source, context: &ReadContext<'_>, progress: Progress
     fits.map_err(|what| TableError::in_file(&source.paths[0], what))?;
     let matrix = encode::matrix(&mut columns, &plan.used)?.within(context.limit.bytes);
     let shown = RefCell::new(HashMap::new());
+    let columns = if source.element_type().is_some() { Vec::new() } else { plan.columns };
     let table = Table {
         matrix,
         source,
@@ -133,7 +134,8 @@ fn from_source(mut source: Source, context: &ReadContext<'_>, progress: Progress
         feature_names,
         feature_columns,
         categories,
-        columns: plan.columns,
+        // An array has nothing but numbers.
+        columns,
         kept: None,
         filled: 0,
         shown,
