@@ -91,6 +91,10 @@ fn text_that_comes_late_is_text() {
     let words =
         "1 cells of late are no numbers and count as missing: row 1500 (from 0; line 1502), column late holds five";
     assert!(ran.err.contains(words), "{}", ran.err);
+    // The same if it stands in the first rows.
+    let early = folder.read("t.csv").replacen("0,0,0\n1,1,1\n", "0,five,0\n1,1,1\n", 1);
+    folder.write("early.csv", early);
+    assert_eq!(folder.json("select early.csv -k 1")["columns"], json!(["x", "late", "kind"]));
     // Several are not.
     let folder = Folder::with("t.csv", rows(&"7,five,0\n8,six,1\n".repeat(60)));
     let late = ["late=0", "late=1", "late=2", "late=3", "late=4", "late=five", "late=six"];

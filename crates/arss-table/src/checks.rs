@@ -6,7 +6,7 @@ use crate::chunks::{ChunkedTable, ColumnKind, MOST_CATEGORIES};
 use crate::missing::{self, BadCell, MissingReport};
 use crate::schema::{Asked, FeatureColumn, FeaturePlan, Purpose};
 use crate::source::Source;
-use crate::text::{cut, listed};
+use crate::text::{cut, joined, listed};
 use crate::{ColumnInfo, ColumnRole, Missing, Table, TableError};
 
 /// Fails if no column is left to choose by, or a column that was asked for cannot be used.
@@ -46,7 +46,7 @@ pub fn plan(source: &Source, roles: &[Purpose], table: &ChunkedTable, plan: &Fea
         let apart: Vec<&str> = headings.iter().map(String::as_str).collect();
         return Err(TableError::Input(format!("no column is left to choose by besides {}", listed(&apart))));
     }
-    let what = format!("no column to choose by: {}; --as NAME=ROLE tells what a column is", listed(&left));
+    let what = format!("no column to choose by: {}; --as NAME=ROLE tells what a column is", joined(&left, left.len()));
     Err(TableError::in_file(&source.paths[0], what))
 }
 

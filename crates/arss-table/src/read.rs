@@ -183,7 +183,9 @@ fn read_columns(
         sample.merge_counts(&file.sample()?);
     }
     let mut read_as = schema::read_as(&source.headings, roles, &sample.seen, options);
+    let mut rounds = 0;
     loop {
+        rounds += 1;
         let mut table = ChunkedTable::new(roles.len());
         table.single.fill(true);
         let folder = options.scratch.as_deref();
@@ -200,7 +202,8 @@ fn read_columns(
             return Err(misfit_error(source, &table, column, misfit));
         }
         let late = schema::late(&source.headings, roles, &read_as, &table, options);
-        if late.is_empty() {
+        // What a column is told by all of its rows, so once more is enough.
+        if late.is_empty() || rounds > 2 {
             return Ok((table, read_as));
         }
         late.into_iter().for_each(|(column, how)| read_as[column] = how);

@@ -3,7 +3,7 @@
 use crate::chunks::{ChunkedTable, ColumnKind, KindCounts, ReadAs};
 use crate::column_roles::{self, ColumnInfo, ColumnRole};
 use crate::field::Style;
-use crate::text::{cut, listed};
+use crate::text::{cut, joined, listed};
 use crate::{Encode, Missing, ReadOptions, TableError};
 
 /// What a column is for.
@@ -213,8 +213,16 @@ pub fn late(
     options: &ReadOptions,
 ) -> Vec<(usize, ReadAs)> {
     let late = |column: usize| {
-        let ReadAs::Numbers(style) = read_as[column] else { return None };
-        let known = one_read_as(&headings[column], roles[column], &table.seen[column], style.decimal_comma, options);
+        let known = |comma: bool| one_read_as(&headings[column], roles[column], &table.seen[column], comma, options);
+        let style = match read_as[column] {
+            ReadAs::Numbers(style) => style,
+            // Texts came first, and hardly any behind them.
+            ReadAs::Categories => {
+                return Some((column, known(false))).filter(|(_, known)| matches!(known, ReadAs::Numbers(_)));
+            }
+            _ => return None,
+        };
+        let known = known(style.decimal_comma);
         let codes = matches!(known, ReadAs::Codes | ReadAs::Categories);
         let turned = matches!(known, ReadAs::Numbers(known) if known.day_first && !style.day_first);
         // Dates of either order so far: those that tell came late.
@@ -426,7 +434,7 @@ impl FeaturePlan {
             parts.push(format!("chosen by the vectors of {} ({}){others}", cut(&vector.name), vector.why));
         } else if !left.is_empty() {
             let left: Vec<String> = left.iter().map(|info| format!("{} ({})", cut(&info.name), reason(info))).collect();
-            parts.push(format!("left out: {}", listed(&left)));
+            parts.push(format!("left out: {}", joined(&left, left.len())));
         }
         let of = |role: ColumnRole| -> Vec<&str> {
             used.iter().filter(|info| info.role == role).map(|info| info.name.as_str()).collect()

@@ -5,12 +5,17 @@ const NAMES_SHOWN: usize = 8;
 /// Longest cell in a message.
 const LONGEST: usize = 40;
 
-/// The first names, and how many there are besides.
+/// The first names, cut if they are long, and how many there are besides.
 pub fn listed<T: AsRef<str>>(names: &[T]) -> String {
-    let shown = names.len().min(NAMES_SHOWN);
-    let more = if names.len() > shown { format!(" and {} more", names.len() - shown) } else { String::new() };
-    let first: Vec<String> = names[..shown].iter().map(|name| cut(name.as_ref())).collect();
-    format!("{}{more}", first.join(", "))
+    let shown: Vec<String> = names.iter().take(NAMES_SHOWN).map(|name| cut(name.as_ref())).collect();
+    joined(&shown, names.len())
+}
+
+/// The first of `count` parts, as they are, and how many there are besides.
+pub fn joined(parts: &[String], count: usize) -> String {
+    let shown = parts.len().min(NAMES_SHOWN);
+    let more = if count > shown { format!(" and {} more", count - shown) } else { String::new() };
+    format!("{}{more}", parts[..shown].join(", "))
 }
 
 /// The text, cut if it is long.
