@@ -12,8 +12,9 @@ const NEARLY_UNIQUE: f64 = 0.9;
 const COUNTED: usize = 5;
 /// Fewer rows do not show that unique numbers name the rows.
 const NAMED: usize = 20;
-/// Digits from which on numbers of a fixed width are codes: shorter ones may be years or measures.
-const CODE_DIGITS: usize = 6;
+/// Digits from which on numbers of a fixed width may be codes: shorter ones may be years or measures. From the second on
+/// they are.
+const CODE_DIGITS: (usize, usize) = (5, 9);
 
 /// What a column is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
@@ -103,7 +104,9 @@ pub fn of_numbers(name: &str, numbers: &NumberStats, rows: usize) -> (ColumnRole
     if numbers.is_whole() && likeness == NameLikeness::Strong {
         return (ColumnRole::Identifier, "named like an identifier".to_owned());
     }
-    let fixed = numbers.digits().is_some_and(|digits| digits >= CODE_DIGITS);
+    let fixed = numbers
+        .digits()
+        .is_some_and(|digits| digits >= CODE_DIGITS.1 || (digits >= CODE_DIGITS.0 && numbers.is_even()));
     let names_rows = likeness == NameLikeness::Weak || (rows >= NAMED && (numbers.is_dense() || fixed));
     if numbers.is_unique() && names_rows {
         return (ColumnRole::Identifier, "a whole number of its own for each row".to_owned());
@@ -236,6 +239,8 @@ mod tests {
         let codes: Vec<f64> = (0..30).map(|row| f64::from(100_000 + (row * 7919) % 8999)).collect();
         assert_eq!(number_role("account", &codes), ColumnRole::Identifier);
         assert_eq!(number_role("account", &codes[..10]), ColumnRole::Number);
+        let births: Vec<f64> = (0..30).map(|row| f64::from(1_900_000 + (29 - row) * row * 100 + row)).collect();
+        assert_eq!(number_role("boys", &births), ColumnRole::Number);
         assert_eq!(number_role("customer_id", &[3.0, 3.0, 4.0, 9.0, 9.0, 4.0]), ColumnRole::Identifier);
         assert_eq!(number_role("humid", &[3.0, 3.0, 4.0, 9.0, 9.0, 4.0]), ColumnRole::Number);
         assert_eq!(number_role("k", &[2.0, 2.0, 2.0]), ColumnRole::Constant);

@@ -9,6 +9,8 @@ const SIGNED: f64 = 9_223_372_036_854_775_808.0;
 
 /// Numbers among which repeats are looked for.
 const LOOKED_AT: usize = 1 << 16;
+/// Quartiles of numbers that lie evenly are no further than this from the quarters of their range.
+const EVENLY: f64 = 0.12;
 /// Steps that differ by less than this share of a step are the same: times such as 1949.083 are rounded.
 const ROUNDED: f64 = 0.02;
 
@@ -111,6 +113,20 @@ impl NumberStats {
         fixed.then(|| digits(self.low))
     }
 
+    /// True if the whole numbers, none of them repeated, lie evenly between the smallest and the largest, as numbers that
+    /// were dealt out do. Counts and measures crowd somewhere.
+    pub fn is_even(&self) -> bool {
+        let Some(distinct) = self.distinct.as_ref().filter(|_| self.is_unique()) else { return false };
+        let mut values: Vec<f64> = distinct.iter().map(|bits| f64::from_bits(*bits)).collect();
+        values.sort_by(f64::total_cmp);
+        let (first, last) = (values[0], values[values.len() - 1]);
+        let near = |share: f64| {
+            let value = values[((values.len() - 1) as f64 * share).round() as usize];
+            ((value - first) / (last - first) - share).abs() < EVENLY
+        };
+        near(0.25) && near(0.5) && near(0.75)
+    }
+
     /// True if all numbers are the same.
     pub fn is_constant(&self) -> bool {
         self.filled > 1 && self.low == self.high
@@ -168,6 +184,9 @@ mod tests {
         assert!(of(&[7.0, 3.0, 5.0]).is_unique() && !of(&[7.0, 3.0, 7.0]).is_unique());
         assert!(!of(&[1.5, 2.5]).is_unique());
         assert!(of(&[3.0, 1.0, 2.0]).is_dense() && !of(&[3.0, 1.0, 20.0]).is_dense());
+        let dealt: Vec<f64> = (0..40).map(|row| f64::from(100_000 + row * 7919 % 40_009)).collect();
+        let births: Vec<f64> = (0..40).map(|row| 1.9e6 + f64::from(row * row * 100)).collect();
+        assert!(of(&dealt).is_even() && !of(&births).is_even());
         assert_eq!((of(&[1234.0, 9999.0]).digits(), of(&[999.0, 1000.0]).digits()), (Some(4), None));
     }
 

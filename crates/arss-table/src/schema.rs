@@ -401,7 +401,9 @@ fn add_features(used: &mut Vec<FeatureColumn>, table: &ChunkedTable, column: usi
         order.iter().enumerate().for_each(|(rank, &code)| ranks[code as usize] = rank as u32);
         return used.push(FeatureColumn::Ordinal(column, ranks));
     }
-    let (rare, rest) = if encode == Encode::Auto { rare(table, column, order) } else { (Vec::new(), order) };
+    // What was asked for is taken as it stands.
+    let folds = encode == Encode::Auto && read_as == ReadAs::Categories;
+    let (rare, rest) = if folds { rare(table, column, order) } else { (Vec::new(), order) };
     let commonest = rest.iter().copied().rev().max_by_key(|&code| table.dictionaries[column].counts[code as usize]);
     let codes =
         |code: u32| [code].into_iter().chain(rare.iter().copied().filter(|_| Some(code) == commonest)).collect();
