@@ -105,6 +105,8 @@ def run(binary: str, table: Path) -> list[dict[str, object]]:
             names = [str(column) for column in frame.columns]
             headings = list(line["roles"])
             place = {heading: at for at, heading in enumerate(headings)}
+            # A date may be another in each row.
+            used = [column for column in used if line["roles"][column] != "date"]
             found = {
                 column: suspicious(frame, frame.columns[place[column]])
                 for column in used

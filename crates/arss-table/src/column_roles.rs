@@ -101,7 +101,7 @@ pub fn of_numbers(name: &str, numbers: &NumberStats, rows: usize) -> (ColumnRole
     if rows >= COUNTED && (numbers.counts_rows() || numbers.is_steady()) {
         return (ColumnRole::Counter, "counts the rows".to_owned());
     }
-    if numbers.is_whole() && likeness == NameLikeness::Strong {
+    if likeness == NameLikeness::Index || (likeness == NameLikeness::Strong && numbers.is_whole()) {
         return (ColumnRole::Identifier, "named like an identifier".to_owned());
     }
     let fixed = numbers
@@ -127,7 +127,7 @@ pub fn of_texts(name: &str, dictionary: &Dictionary, seen: &KindCounts) -> (Colu
     if texts as f64 >= NEARLY_UNIQUE * rows as f64 {
         return (ColumnRole::Identifier, "a text of its own for nearly each row".to_owned());
     }
-    if name_likeness(name) == NameLikeness::Strong {
+    if matches!(name_likeness(name), NameLikeness::Index | NameLikeness::Strong) {
         return (ColumnRole::Identifier, "named like an identifier".to_owned());
     }
     if texts <= FEW && 2 * texts <= filled {
@@ -140,7 +140,9 @@ pub fn of_texts(name: &str, dictionary: &Dictionary, seen: &KindCounts) -> (Colu
 /// How much the name of a column looks like that of an identifier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum NameLikeness {
-    /// `id`, `customer_id`, `customerID`, `rownames`, no name at all.
+    /// No name at all, `rownames` and the like: an index.
+    Index,
+    /// `id`, `customer_id`, `customerID`.
     Strong,
     /// `index`, `no`, `key`: only if the values are unique, too.
     Weak,
@@ -154,9 +156,11 @@ fn name_likeness(name: &str) -> NameLikeness {
     let separated = |end: &str| lower.strip_suffix(end).is_some_and(|start| start.ends_with(['_', '.', ' ', '-']));
     let humped = name.strip_suffix("ID").or(name.strip_suffix("Id"));
     let humped = humped.is_some_and(|start| start.ends_with(|c: char| c.is_ascii_lowercase()));
-    let strong =
-        ["id", "uuid", "guid", "rowid", "rownames", "rowname", "row.names", "row_names", "rownum", "row_number"];
-    if lower.is_empty() || lower.starts_with("unnamed:") || strong.contains(&lower.as_str()) {
+    let index = ["rownames", "rowname", "row.names", "row_names", "rownum", "row_number"];
+    if lower.is_empty() || lower.starts_with("unnamed:") || index.contains(&lower.as_str()) {
+        return NameLikeness::Index;
+    }
+    if ["id", "uuid", "guid", "rowid"].contains(&lower.as_str()) {
         return NameLikeness::Strong;
     }
     if humped || separated("id") || separated("uuid") || lower.starts_with("id_") {
@@ -242,6 +246,7 @@ mod tests {
         let births: Vec<f64> = (0..30).map(|row| f64::from(1_900_000 + (29 - row) * row * 100 + row)).collect();
         assert_eq!(number_role("boys", &births), ColumnRole::Number);
         assert_eq!(number_role("customer_id", &[3.0, 3.0, 4.0, 9.0, 9.0, 4.0]), ColumnRole::Identifier);
+        assert_eq!(number_role("rownames", &[1.1, 1.2, 2.1, 2.2, 3.1]), ColumnRole::Identifier);
         assert_eq!(number_role("humid", &[3.0, 3.0, 4.0, 9.0, 9.0, 4.0]), ColumnRole::Number);
         assert_eq!(number_role("k", &[2.0, 2.0, 2.0]), ColumnRole::Constant);
         // Too few to tell.

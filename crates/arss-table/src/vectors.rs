@@ -81,7 +81,7 @@ impl VectorChunk {
 pub fn numbers(text: &[u8], mut take: impl FnMut(f64)) -> bool {
     let text = text.trim_ascii();
     let Some(inner) = text.strip_prefix(b"[").and_then(|text| text.strip_suffix(b"]")) else { return false };
-    let mut any = false;
+    let mut count = 0;
     for part in inner.split(|byte| matches!(byte, b',' | b' ' | b'\n' | b'\r' | b'\t')) {
         if part.is_empty() {
             continue;
@@ -90,9 +90,10 @@ pub fn numbers(text: &[u8], mut take: impl FnMut(f64)) -> bool {
             Ok(value) => take(value),
             Err(_) => return false,
         }
-        any = true;
+        count += 1;
     }
-    any
+    // One number in brackets is a footnote, or the name of a row.
+    count > 1
 }
 
 #[cfg(test)]
@@ -105,11 +106,11 @@ mod tests {
         [&b"[1, 2.5]"[..], b"[3.  4.]", b" [ 5,\n6 ] "].into_iter().for_each(|text| chunk.push_text(text));
         assert_eq!(chunk.values, VectorValues::Double(vec![1.0, 2.5, 3.0, 4.0, 5.0, 6.0]));
         assert_eq!((chunk.width, chunk.rows, chunk.misfit), (Some(2), 3, None));
-        chunk.push_text(b"[1]");
-        assert_eq!(chunk.misfit, Some(Misfit { row: 3, length: Some(1) }));
+        chunk.push_text(b"[1, 2, 3]");
+        assert_eq!(chunk.misfit, Some(Misfit { row: 3, length: Some(3) }));
         chunk.push_text(b"");
         assert_eq!((chunk.rows, chunk.number(1, 1)), (5, 4.0));
-        for text in [&b"[]"[..], b"[a]", b"1, 2", b"[1 ... 2]", b"["] {
+        for text in [&b"[]"[..], b"[1,]", b"[a]", b"1, 2", b"[1 ... 2]", b"["] {
             assert!(!numbers(text, |_| ()), "{text:?}");
         }
     }
