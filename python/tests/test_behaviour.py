@@ -198,7 +198,9 @@ def test_jobs_mean_what_they_mean_in_scikit_learn(monkeypatch: Any) -> None:
 
 def test_the_process_ends_while_a_solver_is_left_behind() -> None:
     code = LARGE.format(rows=16_000, columns=700) + textwrap.dedent("""
-        import _thread, threading
+        import _thread, signal, threading
+        # Started in the background, a process ignores it.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         threading.Timer(1.0, _thread.interrupt_main).start()
         arss.RRSS(tol=0.0).fit(X)
     """)
