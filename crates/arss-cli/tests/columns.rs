@@ -129,6 +129,15 @@ fn too_many_texts() {
     assert!(said.contains("left out: word (identifier)"), "{said}");
     folder.refuses("select t.csv -k 2 --columns x,word", &["column word holds 1500 different texts", "ordinal"]);
     assert_eq!(used(&folder, "--encode ordinal --columns x,word"), json!(["x", "word"]));
+    // Repeated, so that they name nothing; still too many, and none of them is taken for missing.
+    let rows: String = (0..6000).map(|row| format!("{},{},t{}\n", row % 37, row % 11, row / 3 % 1500)).collect();
+    folder.write("many.csv", format!("x,y,word\n{rows}"));
+    for encode in ["auto", "onehot", "ordinal"] {
+        let ran = folder.run(&format!("select many.csv -k 2 --encode {encode}")).ok();
+        assert!(ran.err.contains("left out: word (over 1000 different texts)"), "{}", ran.err);
+        assert!(!ran.err.contains("missing"), "{}", ran.err);
+    }
+    folder.refuses("select many.csv -k 2 --as x=vector", &["column x holds no vectors"]);
     folder.write("t.csv", table(300));
     folder.refuses(
         "select t.csv -k 2 --encode onehot --memory 1M",

@@ -207,6 +207,7 @@ fn vectors_are_used_by_themselves() {
     folder.write("r.jsonl", "{\"v\":[1,2],\"w\":[2]}\n{\"v\":[3,1],\"w\":[5]}\n");
     folder.refuses("select r.jsonl -k 1", &["columns v, w hold vectors; --columns tells which"]);
     assert_eq!(folder.indices("select r.jsonl -k 1 --columns v").len(), 1);
+    folder.refuses("select r.jsonl -k 1 --as v=number", &["column v holds vectors, which are no single numbers"]);
 }
 
 #[test]

@@ -17,6 +17,10 @@ pub fn plan(source: &Source, roles: &[Purpose], table: &ChunkedTable, plan: &Fea
         return Err(TableError::Input(match kind {
             ColumnKind::Empty => format!("column {name} holds no values"),
             ColumnKind::Nested => format!("column {name} holds lists or structures, which cannot be used as numbers"),
+            ColumnKind::Vector => format!("column {name} holds vectors, which are no single numbers"),
+            ColumnKind::Number | ColumnKind::Truth | ColumnKind::Date | ColumnKind::Code => {
+                format!("column {name} holds no vectors")
+            }
             _ => {
                 let first = table.seen[*column].first_text.map(|row| example(source, row, *column));
                 let first = first.map_or_else(String::new, |first| format!(" ({first})"));

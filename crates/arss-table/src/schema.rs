@@ -259,7 +259,12 @@ pub fn plan(
         let mut info = ColumnInfo { name: headings[column].clone(), role, used: false, why };
         match *purpose {
             Purpose::Feature(asked) => {
-                info.used = is_used(&mut info, (asked, kind, read_as[column]), seen, table.rows, options);
+                // A dictionary that is full has lost texts: such a column is never encoded.
+                let is_whole = table.dictionaries[column].full_after.is_none();
+                info.used = is_used(&mut info, (asked, kind, read_as[column]), seen, table.rows, options) && is_whole;
+                if !is_whole {
+                    info.role = if info.role == ColumnRole::Category { ColumnRole::Text } else { info.role };
+                }
                 if info.used {
                     add_features(&mut plan.used, table, column, read_as[column], options.encode);
                 } else if asked.is_asked() {
@@ -350,6 +355,9 @@ fn is_used(
 ) -> bool {
     if read_as == ReadAs::Vectors {
         return true;
+    }
+    if asked == Asked::As(ColumnRole::Vector) {
+        return false;
     }
     if read_as == ReadAs::Nothing {
         if !info.why.is_empty() && options.encode == Encode::None {

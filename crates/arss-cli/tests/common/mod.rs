@@ -64,8 +64,12 @@ impl Folder {
     }
 
     pub fn run_args(&self, args: &[&str]) -> Ran {
-        let Output { status, stdout, stderr } =
-            assert_cmd::Command::new(ARSS).current_dir(self.0.path()).args(args).output().unwrap();
+        let Output { status, stdout, stderr } = assert_cmd::Command::new(ARSS)
+            .current_dir(self.0.path())
+            .env_remove("COLUMNS")
+            .args(args)
+            .output()
+            .unwrap();
         Ran {
             code: status.code().unwrap(),
             out: String::from_utf8(stdout).unwrap(),
