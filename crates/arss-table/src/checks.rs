@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use crate::chunks::{ChunkedTable, ColumnKind, MOST_CATEGORIES};
+use crate::chunks::ChunkedTable;
+use crate::column_kinds::ColumnKind;
+use crate::dictionary::MOST_CATEGORIES;
 use crate::missing::{self, BadCell, MissingReport};
 use crate::schema::{Asked, FeatureColumn, FeaturePlan, Purpose};
 use crate::source::Source;

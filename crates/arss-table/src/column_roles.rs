@@ -1,7 +1,8 @@
 //! What a column is, and whether it is chosen by: a number, a category, a name of rows, a row counter.
 
 use crate::ByName;
-use crate::chunks::{Dictionary, KindCounts, MOST_CATEGORIES};
+use crate::column_kinds::KindCounts;
+use crate::dictionary::{Dictionary, MOST_CATEGORIES};
 use crate::number_stats::NumberStats;
 
 /// Texts of a category column; more of them are not encoded without being asked for.

@@ -8,7 +8,8 @@ use arrow_array::{
 };
 use arrow_schema::{Field as ArrowField, Schema};
 
-use crate::chunks::{ChunkedTable, ColumnKind, ReadAs};
+use crate::chunks::{ChunkedTable, ReadAs};
+use crate::column_kinds::ColumnKind;
 use crate::field::{self, Field, Style};
 use crate::number_stats::NumberStats;
 use crate::source::Source;

@@ -8,7 +8,8 @@ use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 
 use crate::TableError;
-use crate::chunks::{ChunkedTable, KindCounts, ReadAs};
+use crate::chunks::{ChunkedTable, ReadAs};
+use crate::column_kinds::KindCounts;
 use crate::field::{self, Style};
 use crate::formats::file_format::{Progress, RowCount, TableFile};
 use crate::input_paths::Partition;

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use crate::byte_source::ByteSource;
-use crate::chunks::{ChunkedTable, ColumnKind, ReadAs};
+use crate::chunks::{ChunkedTable, ReadAs};
+use crate::column_kinds::ColumnKind;
 use crate::disk_writer::DiskWriter;
 use crate::formats::file_format::{Progress, TableFile};
 use crate::input_paths::InputFile;

@@ -1,6 +1,7 @@
 //! Which columns are used, and for what.
 
-use crate::chunks::{ChunkedTable, ColumnKind, KindCounts, ReadAs};
+use crate::chunks::{ChunkedTable, ReadAs};
+use crate::column_kinds::{ColumnKind, KindCounts};
 use crate::column_roles::{self, ColumnInfo, ColumnRole};
 use crate::field::Style;
 use crate::text::{cut, joined, listed};

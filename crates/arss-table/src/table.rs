@@ -21,7 +21,7 @@ pub struct Categories {
 
 impl Categories {
     /// The code of a row without a text.
-    pub const MISSING: u32 = crate::chunks::NO_CODE;
+    pub const MISSING: u32 = crate::dictionary::NO_CODE;
 
     /// The text of each row, empty where there is none.
     pub fn texts(self) -> Vec<String> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow_array::{Array, ArrayRef, Float64Array, Int64Array, RecordBatch};
 use arrow_schema::{Field, Schema};
 
-use crate::chunks::ColumnKind;
+use crate::column_kinds::ColumnKind;
 use crate::formats::{Format, arrow_columns};
 use crate::output_types::OutputType;
 use crate::source::Source;

@@ -11,7 +11,9 @@ use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, RecordBatch, UInt64Array}
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::{ArrowError, DataType, Field, Schema, TimeUnit};
 
-use crate::chunks::{ChunkedTable, ColumnChunk, ColumnKind, ColumnValues, Dictionary, KindCounts, NO_CODE, ReadAs};
+use crate::chunks::{ChunkedTable, ColumnChunk, ColumnValues, ReadAs};
+use crate::column_kinds::{ColumnKind, KindCounts};
+use crate::dictionary::{Dictionary, NO_CODE};
 use crate::field::Style;
 use crate::untrusted::catch_panic::guarded;
 use crate::vectors::{Misfit, VectorChunk, VectorValues};

@@ -9,7 +9,7 @@ use csv::WriterBuilder;
 
 use crate::TableError;
 use crate::byte_source::ByteSource;
-use crate::chunks::ColumnKind;
+use crate::column_kinds::ColumnKind;
 use crate::formats::csv::CsvFile;
 use crate::formats::file_format::{FileFormat, Progress, TableFile};
 use crate::formats::text_encoding::utf_16;

@@ -9,7 +9,8 @@ use arrow_array::RecordBatch;
 use arrow_schema::Schema;
 
 use crate::byte_source::ByteSource;
-use crate::chunks::{ChunkedTable, ColumnKind, ReadAs};
+use crate::chunks::{ChunkedTable, ReadAs};
+use crate::column_kinds::ColumnKind;
 use crate::output_types::{OutputType, typed_batch};
 use crate::read::ReadContext;
 use crate::source::Source;

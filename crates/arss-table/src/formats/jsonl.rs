@@ -9,7 +9,8 @@ use arrow_array::RecordBatch;
 
 use crate::TableError;
 use crate::byte_source::{ByteReader, ByteSource, unreadable};
-use crate::chunks::{Chunk, ChunkedTable, ColumnChunk, ColumnValues, NO_CODE, ReadAs, as_number};
+use crate::chunks::{Chunk, ChunkedTable, ColumnChunk, ColumnValues, ReadAs, as_number};
+use crate::dictionary::NO_CODE;
 use crate::field::{Field, Style};
 use crate::formats::csv_dialect::Dialect;
 use crate::formats::file_format::{FileFormat, Progress, RowCount, TableFile};

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 
 use crate::byte_source::{ByteReader, ByteSource, unreadable};
-use crate::chunks::{Chunk, ChunkedTable, ColumnChunk, ColumnKind, ColumnValues, ReadAs};
+use crate::chunks::{Chunk, ChunkedTable, ColumnChunk, ColumnValues, ReadAs};
+use crate::column_kinds::ColumnKind;
 use crate::formats::file_format::{FileFormat, Progress, RowCount, TableFile};
 use crate::formats::{arrow_columns, column_name};
 use crate::number_text::number;
