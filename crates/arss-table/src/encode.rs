@@ -4,7 +4,7 @@ use arss::Float;
 use rayon::prelude::*;
 
 use crate::chunks::{Chunk, ChunkedTable, ColumnValues};
-use crate::schema::FeatureColumn;
+use crate::feature_plan::FeatureColumn;
 use crate::vectors::{VectorChunk, VectorValues};
 use crate::{ByName, DenseMatrix, Matrix, TableError};
 

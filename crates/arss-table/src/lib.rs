@@ -17,6 +17,7 @@ mod disk_matrix;
 mod disk_writer;
 mod encode;
 mod error;
+mod feature_plan;
 mod field;
 mod formats;
 pub mod free_memory;

@@ -8,10 +8,11 @@ use crate::byte_source::ByteSource;
 use crate::chunks::{ChunkedTable, ReadAs};
 use crate::column_kinds::ColumnKind;
 use crate::disk_writer::DiskWriter;
+use crate::feature_plan::{self, FeatureColumn};
 use crate::formats::file_format::{Progress, TableFile};
 use crate::input_paths::InputFile;
 use crate::output_types::{self, OutputType};
-use crate::schema::{self, Asked, FeatureColumn, Purpose};
+use crate::schema::{self, Asked, Purpose};
 use crate::source::{self, Source};
 use crate::untrusted::limit::MemoryLimit;
 use crate::vectors::Misfit;
@@ -113,7 +114,7 @@ fn from_source(mut source: Source, context: &ReadContext<'_>, progress: Progress
     if source.rows() == 0 && read_as.iter().any(|read_as| *read_as != ReadAs::Nothing) {
         return Err(TableError::in_file(&source.paths[0], "has columns, but no rows"));
     }
-    let plan = schema::plan(&source.headings, &roles, &read_as, &columns, options);
+    let plan = feature_plan::plan(&source.headings, &roles, &read_as, &columns, options);
     checks::plan(&source, &roles, &columns, &plan)?;
     source.types = output_types::of(&source, &columns, &read_as);
     let side = side_columns(&columns, &source.headings, options)?;
