@@ -29,6 +29,8 @@ pub struct Reason {
 #[derive(Debug)]
 pub struct Reasons<'a> {
     cells: NumericView<'a>,
+    /// The columns that say who is an outlier.
+    columns: Vec<usize>,
     /// The nearest exemplar of each row.
     exemplars: Vec<usize>,
     /// The usual difference, a column.
@@ -36,8 +38,9 @@ pub struct Reasons<'a> {
 }
 
 impl<'a> Reasons<'a> {
-    /// The reasons for the outlier scores of `selection`; `None` if it does not say what its picks stand for.
-    pub fn new(cells: NumericView<'a>, selection: &Selection) -> Option<Self> {
+    /// The reasons for the outlier scores of `selection`, which were told by `columns` or by all; `None` if it does not
+    /// say what its picks stand for.
+    pub fn new(cells: NumericView<'a>, columns: Option<Vec<usize>>, selection: &Selection) -> Option<Self> {
         let labels = &selection.assignment.as_ref()?.labels;
         let exemplars: Vec<usize> = labels.iter().map(|&label| selection.indices[label]).collect();
         let ordinary = |row: &usize| selection.residuals[*row] <= 1.0;
@@ -53,7 +56,8 @@ impl<'a> Reasons<'a> {
             sizes.into_iter().find(|size| *size > 0.0).unwrap_or(1.0)
         };
         let units = (0..cells.columns).map(unit).collect();
-        Some(Reasons { cells, exemplars, units })
+        let columns = columns.filter(|columns| !columns.is_empty()).unwrap_or_else(|| (0..cells.columns).collect());
+        Some(Reasons { cells, columns, exemplars, units })
     }
 
     /// The nearest exemplar of `row`.
@@ -69,7 +73,7 @@ impl<'a> Reasons<'a> {
             let difference = (self.cells.get(row, column) - self.cells.get(exemplar, column)) / self.units[column];
             Reason { column, difference }
         };
-        let mut all: Vec<Reason> = (0..self.cells.columns).map(difference).collect();
+        let mut all: Vec<Reason> = self.columns.iter().copied().map(difference).collect();
         all.sort_by(|a, b| b.difference.abs().total_cmp(&a.difference.abs()).then(a.column.cmp(&b.column)));
         all.truncate(NAMED);
         let first = all.first().map_or(0.0, |reason| reason.difference.abs());
@@ -129,7 +133,7 @@ mod tests {
         let Matrix::F64(matrix) = &values else { panic!() };
         let samples: Samples<'_, f64> = matrix.samples().unwrap();
         let selection = Exemplars::default().select_auto(&samples, &mut RunOptions::default()).unwrap();
-        let reasons = Reasons::new(NumericView::new(&values).unwrap(), &selection).unwrap();
+        let reasons = Reasons::new(NumericView::new(&values).unwrap(), None, &selection).unwrap();
         let found = reasons.of(60);
         // Its exemplar is of one group, so one column differs; which group is nearer is a matter of decimals.
         assert!(found[0].column < 2 && found[0].difference.abs() > 10.0, "{found:?}");

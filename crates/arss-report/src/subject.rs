@@ -108,7 +108,8 @@ impl Subject<'_> {
         if self.chose_columns || self.threshold().is_none() {
             return None;
         }
-        let reasons = Reasons::new(NumericView::new(&self.table.matrix).ok()?, self.selection)?;
+        let cells = NumericView::new(&self.table.matrix).ok()?;
+        let reasons = Reasons::new(cells, self.table.outlier_columns(), self.selection)?;
         let names = &self.table.feature_names;
         Some(rows.iter().map(|&row| reasons.text(row, names)).collect())
     }

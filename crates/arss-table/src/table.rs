@@ -84,6 +84,13 @@ impl Table {
         self.source.files[0].has_names().then(|| self.feature_names[column].as_str())
     }
 
+    /// The columns that say who is an outlier, if they are not all: a row that shares its combination of categories with
+    /// nobody is no outlier for that.
+    pub fn outlier_columns(&self) -> Option<Vec<usize>> {
+        let numbers = (0..self.categories.len()).filter(|&column| self.categories[column].is_none()).collect();
+        self.categories.iter().any(Option::is_some).then_some(numbers)
+    }
+
     /// The names of all columns of the file.
     pub fn headings(&self) -> Vec<String> {
         self.source.headings.clone()

@@ -20,7 +20,8 @@ pub fn apply(method: Method, args: &ConstraintArgs, table: &mut Table) -> Result
                 numbers.into_iter().map(|number| kept(flag, number, table)).collect()
             };
             let (include, exclude) = (rows("--include", &args.include)?, rows("--forbid", &args.forbid)?);
-            Method::Exemplars(Exemplars { weights, groups, include, exclude, ..settings })
+            let outlier_columns = table.outlier_columns();
+            Method::Exemplars(Exemplars { weights, groups, include, exclude, outlier_columns, ..settings })
         }
         Method::Ted(settings) => Method::Ted(Ted { weights, ..settings }),
         // Which flags a method takes was checked before.

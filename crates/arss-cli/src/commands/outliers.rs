@@ -48,8 +48,8 @@ pub fn run(args: &OutliersArgs, words: &[OsString]) -> Result<(), Failure> {
     let all = targets::asked(&all);
     targets::check(&args.read.inputs, &all)?;
     targets::check_new(&all, args.common.force)?;
-    let method = Method::Exemplars(settings(&args.score));
-    method.validate()?;
+    let mut settings = settings(&args.score);
+    settings.validate()?;
     let mut messages = Messages::new(args.common.quiet);
     let show = Show::new(args.common.quiet);
     let table = reading::read(&args.read, args.common.memory, &mut messages)?;
@@ -58,6 +58,8 @@ pub fn run(args: &OutliersArgs, words: &[OsString]) -> Result<(), Failure> {
             table.check_target(target, format)?;
         }
     }
+    settings.outlier_columns = table.outlier_columns();
+    let method = Method::Exemplars(settings);
     let job = Job {
         method: &method,
         count: Count::Auto,
@@ -168,7 +170,7 @@ impl<'a> Found<'a> {
         let mut order: Vec<usize> = (0..scores.len()).collect();
         order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]).then(a.cmp(&b)));
         let beyond = order.partition_point(|&row| scores[row] > threshold);
-        let reasons = Reasons::new(NumericView::new(&table.matrix)?, selection);
+        let reasons = Reasons::new(NumericView::new(&table.matrix)?, table.outlier_columns(), selection);
         let reasons = reasons.ok_or_else(|| Failure::Run("there are no exemplars to compare with".to_owned()))?;
         Ok(Found { table, selection, reasons, order, beyond })
     }

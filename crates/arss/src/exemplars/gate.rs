@@ -209,7 +209,8 @@ impl Weighting {
     }
 }
 
-/// Decides by the measures of all rows, or of a sample; `features` is the number of columns.
+/// Decides by the measures of all rows, or of a sample; `features` is the number of columns that rows are judged by. With
+/// none, nothing is set aside.
 pub(super) fn decide(rows: &[RowMeasures], features: usize, ridge: f64) -> Decision {
     let n = rows.len();
     let column = |of: &dyn Fn(&RowMeasures) -> f64| rows.iter().map(of).collect::<Vec<f64>>();
@@ -222,7 +223,7 @@ pub(super) fn decide(rows: &[RowMeasures], features: usize, ridge: f64) -> Decis
         let x = if n == 0 { plain } else { Standard::with_least(&x, LEAST_SPREAD) };
         GateRule { ridge, z: plain, x, kind: Kind::Open }
     };
-    let rule = if n < FEWEST.0 || to - from < 1e-6 {
+    let rule = if features == 0 || n < FEWEST.0 || to - from < 1e-6 {
         (open(), 0.0)
     } else if let Some(found) = two_populations(rows, (&z, &x, &variances), ridge) {
         found

@@ -24,6 +24,7 @@ use crate::exec::RowBackend;
 use crate::options::check_weights;
 use crate::selection::Clock;
 use crate::{Error, Float, Kernel, Method, Note, RunOptions, Samples, Selection, Selector};
+use outlier_score::Scoring;
 use solver::Plan;
 use steps::GateStep;
 
@@ -88,6 +89,10 @@ pub struct Exemplars {
     pub exclude: Vec<usize>,
     /// Groups with quotas. Default `None`.
     pub groups: Option<Groups>,
+    /// The columns that say who is an outlier. Default `None`: all. Leave columns of 0 and 1 out that stand for categories: a
+    /// row that shares its combination of categories with nobody is no outlier for that. If the list is empty, nothing is
+    /// set aside.
+    pub outlier_columns: Option<Vec<usize>>,
 }
 
 impl Default for Exemplars {
@@ -104,6 +109,7 @@ impl Default for Exemplars {
             include: Vec::new(),
             exclude: Vec::new(),
             groups: None,
+            outlier_columns: None,
         }
     }
 }
@@ -163,6 +169,15 @@ impl Exemplars {
         Kernel { landmarks: self.landmarks, seed: self.seed, ridge: self.ridge }
     }
 
+    fn scoring(&self, features: usize) -> Result<Scoring<'_>, Error> {
+        let columns = self.outlier_columns.as_deref();
+        let beyond = columns.and_then(|columns| columns.iter().find(|&&column| column >= features));
+        match beyond {
+            None => Ok(Scoring { kernel: self.kernel(), columns }),
+            Some(&item) => Err(Error::NoSuchItem { list: "outlier_columns", item, items: features }),
+        }
+    }
+
     /// Chooses among rows in a safe range, wherever they are.
     pub(crate) fn run_backend(
         &self,
@@ -178,9 +193,10 @@ impl Exemplars {
 
         let mut clock = Clock::start();
         let origin = solver::origin(rows)?;
-        let scored = outlier_score::score_rows(&self.kernel(), rows, &origin, run)?;
+        let scoring = self.scoring(rows.features())?;
+        let scored = outlier_score::score_rows(&scoring, rows, &origin, run)?;
         let stopped = scored.stopped;
-        let judged = outlier_score::judge_rows(&self.kernel(), rows, &origin, scored)?;
+        let judged = outlier_score::judge_rows(&scoring, rows, &origin, scored)?;
         let exclude = constraints.exclude.clone();
         let counts =
             solver::gate(rows, GateStep { gate: self.gate, exclude, closed_groups: constraints.closed_groups() })?;
@@ -229,10 +245,10 @@ mod tests {
             let partition = Partition::new(&RunOptions::default(), 300, 3).unwrap();
             let mut rows = InMemory::new(&samples, &partition, RowAttributes::default());
             let origin = solver::origin(&mut rows).unwrap();
-            let kernel = Exemplars::default().kernel();
-            let scored = outlier_score::score_rows(&kernel, &mut rows, &origin, &mut RunOptions::default()).unwrap();
+            let scoring = Scoring { kernel: Exemplars::default().kernel(), columns: None };
+            let scored = outlier_score::score_rows(&scoring, &mut rows, &origin, &mut RunOptions::default()).unwrap();
             let variances = rows.column(steps::VARIANCE).unwrap().unwrap();
-            let weighting = outlier_score::judge_rows(&kernel, &mut rows, &origin, scored).unwrap().weighting;
+            let weighting = outlier_score::judge_rows(&scoring, &mut rows, &origin, scored).unwrap().weighting;
             let outlier = |item: &usize| found.residuals[*item] > 1.0;
             let weight = |item: usize| if outlier(&item) { 0.0 } else { weighting.of(variances[item]) };
             let weights = Some((0..300).map(weight).collect());

@@ -8,9 +8,9 @@ use faer::Mat;
 
 use super::gate::{self, Decision, RowMeasures, WIDE, Weighting};
 use super::landmarks::Landmarks;
-use super::score_steps::{JudgeStep, SampleMeasures, ScoreStep, SecondLook};
+use super::score_steps::{JudgeStep, JudgedColumns, SampleMeasures, ScoreStep, SecondLook};
 use super::solver::RowCache;
-use crate::exec::{Matrix, RowBackend, Step};
+use crate::exec::{Matrix, RowAccess, RowBackend, Step};
 use crate::linalg::distances::Table;
 use crate::linalg::rng::{generator, positions};
 use crate::{Error, Kernel, Progress, RunOptions, SetAside};
@@ -35,16 +35,24 @@ pub(super) struct Scored {
     pub stopped: bool,
 }
 
+/// How rows are scored.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Scoring<'a> {
+    pub kernel: Kernel,
+    /// The columns that rows are judged by: all if not given. If the list is empty all score, but nothing is set aside.
+    pub columns: Option<&'a [usize]>,
+}
+
 /// Scores the rows.
 pub(super) fn score_rows(
-    kernel: &Kernel,
+    scoring: &Scoring<'_>,
     rows: &mut dyn RowBackend,
     origin: &[f64],
     run: &mut RunOptions<'_>,
 ) -> Result<Scored, Error> {
-    let (items, features) = (rows.items(), rows.features());
-    let mut step = score_step(kernel, rows, origin)?;
-    let (count, h2) = (step.landmarks.len(), step.h2);
+    let items = rows.items();
+    let mut step = score_step(scoring, rows, origin)?;
+    let (count, features, h2) = (step.landmarks.len(), step.origin.len(), step.h2);
     let stretch = rows.stretch((features + count) * count);
     for start in (0..items).step_by(stretch) {
         let end = (start + stretch).min(items);
@@ -61,15 +69,19 @@ pub(super) fn score_rows(
 }
 
 /// The step that scores rows by the landmarks of a table.
-fn score_step(kernel: &Kernel, rows: &mut dyn RowBackend, origin: &[f64]) -> Result<ScoreStep, Error> {
-    let (items, features) = (rows.items(), rows.features());
+fn score_step(scoring: &Scoring<'_>, rows: &mut dyn RowBackend, origin: &[f64]) -> Result<ScoreStep, Error> {
+    let (kernel, items) = (&scoring.kernel, rows.items());
     let sample = Landmarks::draw(kernel, items);
     let cache = RowCache::fetch(rows, sample.landmarks.iter().chain(&sample.scale).copied().collect())?;
-    let landmarks = Landmarks::new(kernel, &Table { rows: cache.access(rows), origin }, &sample);
+    let judged = JudgedColumns::new(scoring.columns);
+    let origin = judged.copy(origin, origin.len());
+    let features = origin.len();
+    let seen = SeenColumns { rows: cache.access(rows), features: rows.features(), judged: &judged };
+    let landmarks = Landmarks::new(kernel, &Table { rows: &seen, origin: &origin }, &sample);
     let count = landmarks.items.len();
     let columns = if (features as f64) < WIDE {
         let mut values = Vec::new();
-        cache.access(rows).read(&sample.scale, &mut values);
+        seen.read(&sample.scale, &mut values);
         sorted_columns(&values, features)
     } else {
         Vec::new()
@@ -78,7 +90,6 @@ fn score_step(kernel: &Kernel, rows: &mut dyn RowBackend, origin: &[f64]) -> Res
         rows: None,
         h2: landmarks.h2,
         ridge: kernel.ridge,
-        origin: origin.to_vec(),
         own_variances: (0..count).map(|j| 1.0 / landmarks.inverse[(j, j)]).collect(),
         root: landmarks.root(),
         values: Matrix(Mat::from_fn(count, features, |i, j| landmarks.rows[i * features + j])),
@@ -86,7 +97,23 @@ fn score_step(kernel: &Kernel, rows: &mut dyn RowBackend, origin: &[f64]) -> Res
         far: FAR_RANK.min((items / 4).max(1)),
         columns,
         landmarks: landmarks.items,
+        origin,
+        judged,
     })
+}
+
+/// Rows without the columns that they are not judged by.
+struct SeenColumns<'a> {
+    rows: &'a dyn RowAccess,
+    features: usize,
+    judged: &'a JudgedColumns,
+}
+
+impl RowAccess for SeenColumns<'_> {
+    fn read(&self, items: &[usize], values: &mut Vec<f64>) {
+        self.rows.read(items, values);
+        *values = self.judged.copy(values, self.features);
+    }
 }
 
 /// The columns of some rows, each sorted, one behind the other.
@@ -107,16 +134,16 @@ pub(super) struct Judged {
 
 /// Judges the rows that were scored.
 pub(super) fn judge_rows(
-    kernel: &Kernel,
+    scoring: &Scoring<'_>,
     rows: &mut dyn RowBackend,
     origin: &[f64],
     scored: Scored,
 ) -> Result<Judged, Error> {
-    let (items, features) = (rows.items(), rows.features());
+    let (kernel, items, features) = (&scoring.kernel, rows.items(), rows.features());
     let drawn = positions(&mut generator(kernel.seed.wrapping_add(2)), scored.rows, JUDGED);
     let found = rows.pass(&Step::ExemplarsSample(SampleMeasures { positions: drawn }))?.rows.list;
     let sample: Vec<RowMeasures> = found.iter().map(SampleMeasures::read).collect();
-    let Decision { rule, confidence, usual, weighting } = gate::decide(&sample, features, kernel.ridge);
+    let Decision { rule, confidence, usual, weighting } = gate::decide(&sample, scoring.columns.map_or(features, <[usize]>::len), kernel.ridge);
     let seed = kernel.seed.wrapping_add(3);
     let step = JudgeStep { rule, interrupted: scored.rows < items, seed, sample: FELLOWS };
     let result = rows.pass(&Step::ExemplarsJudge(step))?;
@@ -126,9 +153,12 @@ pub(super) fn judge_rows(
     }
     fellows.sort_unstable_by_key(|row| row.index);
     let group = GROUP.0.max(GROUP.1 * beyond);
+    let judged = JudgedColumns::new(scoring.columns);
+    let values: Vec<Vec<f64>> = fellows.iter().map(|row| judged.copy(&row.values, features)).collect();
     let look = SecondLook {
-        origin: origin.to_vec(),
-        values: Matrix(Mat::from_fn(fellows.len(), features, |i, j| fellows[i].values[j])),
+        origin: judged.copy(origin, features),
+        values: Matrix(Mat::from_fn(fellows.len(), judged.count(features), |i, j| values[i][j])),
+        judged,
         usual: usual * scored.h2,
         least: group * fellows.len() as f64 / beyond,
         fellows: fellows.iter().map(|row| row.index).collect(),
@@ -181,7 +211,8 @@ mod tests {
             let kernel = Kernel { seed: 3, landmarks: count, ridge: 0.01 };
             let partition = Partition::new(&RunOptions::default(), 150, 3).unwrap();
             let mut backend = InMemory::new(&samples, &partition, RowAttributes::default());
-            let scored = score_rows(&kernel, &mut backend, &table.origin, &mut RunOptions::default()).unwrap();
+            let scoring = Scoring { kernel, columns: None };
+            let scored = score_rows(&scoring, &mut backend, &table.origin, &mut RunOptions::default()).unwrap();
             let sample = Landmarks::draw(&kernel, 150);
             let h2 = Landmarks::new(&kernel, &table.by_position(), &sample).h2;
             assert_eq!(scored, Scored { rows: 150, h2, stopped: false });

@@ -15,11 +15,49 @@ use crate::{Error, Float, linalg};
 /// The landmark whose distance says how near others are.
 pub(super) const NEAR_RANK: usize = 5;
 
+/// The columns that rows are judged by: all, or those listed.
+///
+/// Columns of 0 and 1 that stand for categories are left out: a row that shares its combination of categories with nobody is
+/// no outlier for that.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct JudgedColumns(Option<Vec<usize>>);
+
+impl JudgedColumns {
+    /// The listed columns; all if none is given.
+    pub fn new(columns: Option<&[usize]>) -> Self {
+        JudgedColumns(columns.filter(|columns| !columns.is_empty()).map(<[usize]>::to_vec))
+    }
+
+    /// How many of a table with so many columns.
+    pub fn count(&self, features: usize) -> usize {
+        self.0.as_ref().map_or(features, Vec::len)
+    }
+
+    fn check(&self, features: usize) -> Result<(), Error> {
+        check(self.0.as_ref().is_none_or(|columns| columns.iter().all(|&column| column < features)))
+    }
+
+    /// These columns of some rows; copied if they are not all.
+    pub fn of<'a, T: Float>(&self, rows: &'a [T], features: usize, copy: &'a mut Vec<T>) -> &'a [T] {
+        let Some(columns) = &self.0 else { return rows };
+        copy.clear();
+        copy.extend(rows.chunks_exact(features).flat_map(|row| columns.iter().map(|&column| row[column])));
+        copy
+    }
+
+    /// A copy of these columns of some rows.
+    pub fn copy(&self, rows: &[f64], features: usize) -> Vec<f64> {
+        self.of(rows, features, &mut Vec::new()).to_vec()
+    }
+}
+
 /// What the landmarks say of each row: the measures that the gate looks at. Those of the landmarks' own variance are given.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ScoreStep {
     /// The rows to score; all if not given.
     pub rows: Option<(usize, usize)>,
+    /// The columns that `origin`, `values` and `columns` are of.
+    pub judged: JudgedColumns,
     pub h2: f64,
     pub ridge: f64,
     pub origin: Vec<f64>,
@@ -66,7 +104,8 @@ impl StepSpec for ScoreStep {
     }
 
     fn check(&self, features: usize) -> Result<(), Error> {
-        let count = self.landmarks.len();
+        self.judged.check(features)?;
+        let (count, features) = (self.landmarks.len(), self.judged.count(features));
         self.values.check(count, features)?;
         self.root.check(count, count)?;
         let lists = self.own_variances.len() == count && self.origin.len() == features && self.landmarks.is_sorted();
@@ -87,8 +126,10 @@ impl<T: Float> BlockStep<T> for ReadyScore<'_, T> {
         let rows = state.numbers.as_chunks_mut::<WIDTH>().0;
         let parts = block.values.chunks(landmarks::BLOCK * block.features).zip(rows.chunks_mut(landmarks::BLOCK));
         let (few, around) = (&mut sums.scratch.few, &mut sums.scratch.wide);
+        let features = self.step.judged.count(block.features);
         let mut first = block.first;
         for (values, rows) in parts {
+            let values = self.step.judged.of(values, block.features, &mut sums.scratch.judged);
             let mut at = 0;
             let mapped = self.map.map_and_see(values, &mut sums.scratch.landmarks, |squared| {
                 few.find(squared, items.binary_search(&(first + at)).ok(), (*neighbours).max(*far).max(NEAR_RANK));
@@ -101,7 +142,7 @@ impl<T: Float> BlockStep<T> for ReadyScore<'_, T> {
                 rows[at][RELATIVE] = -0.5 * around;
                 at += 1;
             });
-            let lines = values.chunks_exact(block.features).zip(mapped.chunks_exact(self.map.len()));
+            let lines = values.chunks_exact(features).zip(mapped.chunks_exact(self.map.len()));
             for (item, (row, (line, mapped))) in (first..).zip(rows.iter_mut().zip(lines)) {
                 let variance = match items.binary_search(&item) {
                     Ok(landmark) => own_variances[landmark],
@@ -222,6 +263,8 @@ impl<T: Float> BlockStep<T> for JudgeStep {
 /// stay, and how many of the others have a fellow near by.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct SecondLook {
+    /// The columns that `origin` and `values` are of.
+    pub judged: JudgedColumns,
     pub origin: Vec<f64>,
     /// Some of the rows beyond the gate, ascending, and their values.
     pub fellows: Vec<usize>,
@@ -256,6 +299,8 @@ impl StepSpec for SecondLook {
     }
 
     fn check(&self, features: usize) -> Result<(), Error> {
+        self.judged.check(features)?;
+        let features = self.judged.count(features);
         self.values.check(self.fellows.len(), features)?;
         check(!self.fellows.is_empty() && self.fellows.is_sorted() && self.origin.len() == features)
     }
@@ -263,13 +308,14 @@ impl StepSpec for SecondLook {
 
 impl<T: Float> BlockStep<T> for ReadySecondLook<'_, T> {
     fn visit(&self, sums: &mut Accumulator<T>, block: &RowBlock<'_, T>, state: BlockState<'_, T>) {
-        let SecondLook { origin, fellows, usual, least, .. } = self.step;
+        let SecondLook { judged, origin, fellows, usual, least, .. } = self.step;
         for (at, row) in state.numbers.as_chunks_mut::<WIDTH>().0.iter_mut().enumerate() {
             if row[SCORE].is_nan() || row[SCORE] <= 1.0 {
                 continue;
             }
             let (line, squared) =
                 (&block.values[at * block.features..(at + 1) * block.features], &mut sums.scratch.values);
+            let line = judged.of(line, block.features, &mut sums.scratch.judged);
             let mut own = Rows::<T>::empty();
             own.fill(line, origin);
             own.squared(0..1, &self.fellows, squared);

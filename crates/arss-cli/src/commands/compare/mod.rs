@@ -7,7 +7,7 @@ mod patience;
 use std::ffi::OsString;
 use std::time::Instant;
 
-use arss::{Count, Method, Random, Selection};
+use arss::{Count, Exemplars, Method, Random, Selection};
 use arss_report::More;
 use arss_table::numeric_view::NumericView;
 use arss_table::{Categories, Table};
@@ -61,8 +61,9 @@ pub fn run(args: &CompareArgs, words: &[OsString]) -> Result<(), Failure> {
     let mut messages = Messages::new(args.common.quiet);
     let show = Show::new(args.common.quiet);
     // Its outlier scores judge all of them, so exemplars run in any case.
-    let exemplars = Method::default().with_seed(args.seed);
     let mut table = reading::read(&args.read, args.common.memory, &mut messages)?;
+    let outlier_columns = table.outlier_columns();
+    let exemplars = Method::Exemplars(Exemplars { seed: args.seed, outlier_columns, ..Exemplars::default() });
     let labels = table.side.label.take().map(Categories::texts);
     let job = job(&exemplars, args.k, args);
     let (selection, seconds) = timed(&table, &job)?;
