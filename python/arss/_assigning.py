@@ -58,7 +58,7 @@ class AssigningSelector(RowSelector):
 
     def _keep_outside(self, found: "_core.Selection", data: Input) -> None:
         RowSelector._keep(self, found, data)
-        self.labels_ = found["labels"]
+        self.labels_ = _spread(found["labels"], data)
         self.shares_ = found["shares"]
         self.coverage_ = found["coverage"]
 

@@ -18,7 +18,7 @@ from arss._input import Input, count, explain_not_finite, read
 from arss._options import Encode, Missing
 from arss._progress import Watch
 from arss._rows import length, take
-from arss._stream import is_outside, open_rows, read_memory, scratch_folder
+from arss._stream import RowsInFile, is_outside, open_rows, read_memory, scratch_folder
 from arss._threads import threads
 
 
@@ -73,7 +73,7 @@ def over_quota(group: Groups | None) -> Iterator[None]:
 
 
 #: Settings that only tables in memory have, and what they must be elsewhere.
-IN_MEMORY = {"kernel": None, "diverse": False, "all_scores": False, "missing": "error", "encode": None}
+IN_MEMORY = {"kernel": None, "diverse": False, "all_scores": False}
 
 
 class RowSelector(BaseEstimator):
@@ -143,10 +143,10 @@ class RowSelector(BaseEstimator):
         for name, wanted in IN_MEMORY.items():
             if getattr(self, name, wanted) != wanted:
                 raise ValueError(f"{name}={getattr(self, name)!r} needs the whole table in memory")
-        source = open_rows(X, folder, memory)
-        data = Input(np.empty((0, source.columns)), source.rows, None, source.names)
+        source = open_rows(X, folder, memory, self.encode, self.missing)
+        data = Input(np.empty((0, source.columns)), source.rows, source.kept, source.names, source.categories)
         settings, group = self._all_settings(data, *attributes)
-        self._scale_file(source.file, folder)
+        self._scale_file(source, folder)
         with Watch(type(self).__name__, self.verbose, self.callback) as watch, over_quota(group):
             found = _core.stream(
                 source.file,
@@ -169,7 +169,7 @@ class RowSelector(BaseEstimator):
         """The table on the scale that the method works on: as it comes, unless a subclass scales."""
         return data
 
-    def _scale_file(self, file: "_core.RowFile", folder: Path) -> None:
+    def _scale_file(self, source: RowsInFile, folder: Path) -> None:
         """Bring rows in a file to the scale that the method works on."""
 
     def _keep_outside(self, found: "_core.Selection", data: Input) -> None:

@@ -19,8 +19,10 @@ callback : callable or None, default=None
 encode : {None, "auto", "onehot", "ordinal", "drop"}, default=None
     What to do with data frame columns that hold no numbers: refuse them, turn them into columns of 0 and 1
     ("onehot") or into positions ("ordinal"), or leave them out ("drop"). Positions are those of the categories if they
-    are ordered (an ordered categorical of pandas or Arrow, an Enum of polars), and alphabetical otherwise. "auto" turns
-    ordered ones into positions and others into columns of 0 and 1.
+    are ordered (an ordered categorical of pandas or Arrow, an Enum of polars), and alphabetical otherwise. "auto" does
+    as the command line: columns of few texts become columns of 0 and 1, ordered ones positions, dates numbers, and
+    columns that count or name the rows, long texts and constants are left out with a warning that names them. Of a file
+    texts are left out unless "auto", "onehot" or "ordinal" is given. Columns of 0 and 1 do not make a row an outlier.
 """,
     "feature_names_in": """\
 feature_names_in_ : ndarray of str
@@ -46,9 +48,10 @@ landmarks : int, default=256
     Columns of the mapped table; only with `kernel`.
 """,
     "missing": """\
-missing : {"error", "mean", "median", "drop"}, default="error"
-    What to do with NaN: refuse it, fill it by the column's mean or median, or leave the rows
-    out (their `outlier_scores_` are NaN). A row without any value is never filled but left out.
+missing : {"error", "auto", "mean", "median", "drop"}, default="error"
+    What to do with NaN: refuse it, fill it by the column's mean or median (of categories: the commonest one), or leave
+    the rows out (their `outlier_scores_` are NaN). A row without any value is never filled but left out. "auto" fills by
+    the median and leaves out columns and rows of which more than half is missing.
 """,
     "n_iter": """\
 n_iter_ : int

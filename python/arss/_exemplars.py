@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
 from arss import _core, _scaling
 from arss._assigning import AssigningSelector
 from arss._constraints import PROPORTIONAL, Groups, positions
@@ -13,6 +15,7 @@ from arss._missing import Floats
 from arss._options import Encode, Missing
 from arss._progress import Callback
 from arss._random import RandomState, seed
+from arss._stream import RowsInFile
 from arss._weighted import GroupedSelector
 
 AUTO = "auto"
@@ -170,7 +173,14 @@ class Exemplars(GroupedSelector, AssigningSelector):
         return count(self.n_samples, data.rows, "n_samples", or_else=" or 'auto'")
 
     def _row_settings(self, data: Input) -> dict[str, object]:
-        return {name: positions(getattr(self, name), name, data) for name in ("include", "exclude")}
+        settings: dict[str, object] = {
+            name: positions(getattr(self, name), name, data) for name in ("include", "exclude")
+        }
+        if data.categories:
+            # A row that shares its combination of categories with nobody is no outlier for that.
+            numbers = [at for at, category in enumerate(data.categories) if category is None]
+            settings["outlier_columns"] = np.array(numbers, dtype=np.int64)
+        return settings
 
     def _scaled(self, data: Input) -> Input:
         how = _scaling.wanted(self.scale)
@@ -180,11 +190,11 @@ class Exemplars(GroupedSelector, AssigningSelector):
         self._keep_scale(columns)
         return data
 
-    def _scale_file(self, file: "_core.RowFile", folder: Path) -> None:
+    def _scale_file(self, source: RowsInFile, folder: Path) -> None:
         how = _scaling.wanted(self.scale)
         columns = None
         if how is not None:
-            columns = file.scale(how, folder)
+            columns = source.file.scale(how, list(source.categories), folder)
             _scaling.warn_constant(columns)
         self._keep_scale(columns)
 

@@ -1,5 +1,6 @@
 """Data frames of pandas, polars and Arrow: one array a column, not copied where that can be had."""
 
+import datetime
 import sys
 import warnings
 from collections.abc import Hashable, Sequence
@@ -7,6 +8,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from arss import _core
 from arss._missing import Floats, Table, readable
 from arss._options import ENCODINGS, Encode
 from arss._vectors import Vectors, is_vector, of_arrow, of_objects, of_polars
@@ -54,6 +56,8 @@ class Coding(NamedTuple):
     onehot: bool = False
     #: Numbers a cell, if it holds vectors.
     width: int | None = None
+    #: Dates and times become seconds.
+    is_date: bool = False
 
 
 #: How each column that is used becomes columns of the table, by its position in the frame; kept for new rows.
@@ -75,6 +79,8 @@ class Reader:
         vectors = [j for j in range(len(names)) if self._frame.has_vectors(j)]
         if vectors:
             return self._vector_layout(vectors, names)
+        if encode == "auto":
+            return self._by_roles(names)
         others = [j for j in range(len(names)) if not self._frame.has_numbers(j)]
         if others and encode is None:
             raise ValueError(
@@ -88,20 +94,59 @@ class Reader:
                 found[j] = self._coding(j, names[j], encode)
         return dict(sorted(found.items()))
 
-    def table(self, layout: Layout) -> tuple[Table, list[str]]:
-        """The columns that `layout` names, all of one float type, and their names."""
+    def table(self, layout: Layout) -> tuple[Table, list[str], list[int | None]]:
+        """The columns that `layout` names, all of one float type, their names, and what each is a category of."""
         names = self._frame.names()
         columns: list[Floats] = []
         called: list[str] = []
+        categories: list[int | None] = []
         for j, coding in layout.items():
             if coding.width is not None:
-                return self._vectors(j, coding.width), [f"{names[j]}[{i}]" for i in range(coding.width)]
+                called = [f"{names[j]}[{i}]" for i in range(coding.width)]
+                return self._vectors(j, coding.width), called, [None] * coding.width
             made = self._columns(j, coding)
             columns += made
             called += [names[j]] * len(made)
+            categories += [j if coding.onehot else None] * len(made)
         if not columns:
             raise ValueError("X has 0 feature(s) that hold numbers, while a minimum of 1 is required")
-        return self._joined(columns), called
+        return self._joined(columns), called, categories
+
+    def _by_roles(self, names: list[str]) -> Layout:
+        """What a careful analyst would choose by, by the rules of the command line; says what is left out."""
+        found: Layout = {}
+        left: list[str] = []
+        for j, name in enumerate(names):
+            coding, role = self._by_role(j, name)
+            if coding is not None:
+                found[j] = coding
+            else:
+                left.append(f"{name} ({role})")
+        if not found:
+            raise ValueError(f"there is no column to choose by: {_some(left)}; choose columns, or pass encode='onehot'")
+        if left:
+            warnings.warn(f"left out: {_some(left)}", UserWarning, stacklevel=7)
+        return found
+
+    def _by_role(self, j: int, name: str) -> tuple[Coding | None, str]:
+        """How a column is used, if it is, and what it is."""
+        if self._frame.has_numbers(j):
+            role, used, _ = _core.role_of_numbers(name, np.asarray(self._frame.numbers(j), dtype=np.float64))
+            return Coding() if used else None, role
+        values = [value for value in self._frame.objects(j) if value is not None]
+        if not values:
+            return None, "empty"
+        if all(isinstance(value, bool | np.bool_) for value in values):
+            return Coding([False, True]), "flag"
+        if all(isinstance(value, datetime.date) for value in values):
+            return Coding(is_date=True), "date"
+        order = self._frame.order(j)
+        if order is not None:
+            return (Coding(order), "category") if len(set(values)) > 1 else (None, "constant")
+        if not all(isinstance(value, Hashable) for value in values):
+            return None, "nested"
+        role, used, _ = _core.role_of_texts(name, [str(value) for value in values])
+        return Coding(sorted(set(values), key=str), onehot=True) if used else None, role
 
     def _vector_layout(self, vectors: list[int], names: list[str]) -> Layout:
         """One column of vectors is used by itself, as from a file."""
@@ -127,7 +172,7 @@ class Reader:
         if odd is not None:
             raise ValueError(f"column {name!r} holds {type(odd).__name__}, which encode={encode!r} cannot encode")
         seen = set(values)
-        if encode == "ordinal" or (encode == "auto" and order is not None):
+        if encode == "ordinal":
             return Coding(sorted(seen, key=str) if order is None else order)
         values = sorted(seen, key=str) if order is None else [value for value in order if value in seen]
         if len(values) > MOST_CATEGORIES:
@@ -138,10 +183,12 @@ class Reader:
         return Coding(values, onehot=True)
 
     def _columns(self, j: int, coding: Coding) -> list[Floats]:
-        if coding.values is None:
+        if coding.values is None and not coding.is_date:
             if not self._frame.has_numbers(j):
                 raise ValueError(f"column {self._frame.names()[j]!r} does not hold numbers, but it did in fit")
             return [self._frame.numbers(j)]
+        if coding.is_date:
+            return [_seconds(self._frame.objects(j), self._frame.names()[j])]
         return _encoded(self._frame.objects(j), coding)
 
     def _vectors(self, j: int, width: int | None) -> Floats:
@@ -162,6 +209,19 @@ class Reader:
 
 def _some(names: list[str], most: int = 5) -> str:
     return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
+
+
+def _seconds(values: Sequence[object], name: str) -> Floats:
+    """Dates and times as seconds since 1970, those without a zone as if they were UTC; missing ones are NaN."""
+    found = np.full(len(values), np.nan)
+    for row, value in enumerate(values):
+        if value is None:
+            continue
+        if not isinstance(value, datetime.date):
+            raise ValueError(f"column {name!r} does not hold dates, but it did in fit: row {row} is {value!r}")
+        time = value if isinstance(value, datetime.datetime) else datetime.datetime(value.year, value.month, value.day)
+        found[row] = (time if time.tzinfo else time.replace(tzinfo=datetime.UTC)).timestamp()
+    return found
 
 
 def _encoded(values: Sequence[object], coding: Coding) -> list[Floats]:

@@ -1,5 +1,6 @@
 """From whatever the user passes to the table the solver reads, without copies where possible."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -7,7 +8,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
 from arss import _frames
-from arss._missing import Floats, Table, column_views, fill, fill_values, readable
+from arss._missing import Floats, Table, column_views, fill, fill_values, mostly_there, readable
 from arss._options import Encode, Missing
 
 __all__ = ["Floats", "Input", "Preparation", "Table", "count", "read"]
@@ -23,6 +24,8 @@ class Preparation(NamedTuple):
     layout: _frames.Layout | None
     #: What stands in for missing values, column by column.
     fills: list[float] | None
+    #: The columns that are used, if some were left out because they are mostly missing.
+    used: list[int] | None = None
 
 
 class Input(NamedTuple):
@@ -36,6 +39,8 @@ class Input(NamedTuple):
     kept: NDArray[np.int64] | None
     #: Names of the table's columns, if they have any.
     names: list[str] | None
+    #: What each column is a category of; empty if none is.
+    categories: Sequence[int | None] = ()
     #: How it was made; `None` if it is not at hand.
     how: Preparation | None = None
 
@@ -52,28 +57,58 @@ def read(
 
     Its features are remembered in `estimator`, or compared if these are new rows: then `how` is what `fit` learned.
     """
-    table, names, layout = unfilled(estimator, X, encode, how)
-    n_rows = len(table[0]) if isinstance(table, list) else table.shape[0]
+    raw = unfilled(estimator, X, encode, how)
+    n_rows = len(raw.table[0]) if isinstance(raw.table, list) else raw.table.shape[0]
     if n_rows == 0:
         raise ValueError("X has 0 sample(s), while a minimum of 1 is required")
-    fills = fill_values(table, missing, names) if how is None else how.fills
-    table, kept = fill(table, missing, fills)
+    used = mostly_there(raw.table, missing, raw.names) if how is None else None
+    if used is not None:
+        raw = raw.only(used)
+    fills = fill_values(raw.table, missing, raw.names, raw.categories) if how is None else how.fills
+    table, kept = fill(raw.table, missing, fills, raw.categories)
     if how is None and kept is not None and len(kept) == 0:
-        raise ValueError("every row of X has a missing value: missing='drop' leaves 0 sample(s)")
-    return Input(table, n_rows, kept, names, Preparation(layout, fills))
+        what = "every row of X has a missing value" if missing == "drop" else "most of every row of X is missing"
+        raise ValueError(f"{what}: missing={missing!r} leaves 0 sample(s)")
+    if how is None:
+        how = Preparation(raw.layout, fills, used)
+    return Input(table, n_rows, kept, raw.names, raw.categories, how)
 
 
-def unfilled(
-    estimator: Any, X: Any, encode: Encode | None, how: Preparation | None
-) -> tuple[Table, list[str] | None, _frames.Layout | None]:
-    """The table with its holes, the names of its columns, and how a data frame was encoded."""
+class Unfilled(NamedTuple):
+    """A table with its holes."""
+
+    table: Table
+    #: Names of its columns, if they have any.
+    names: list[str] | None = None
+    #: What each column is a category of; empty if none is.
+    categories: Sequence[int | None] = ()
+    #: How a data frame was encoded.
+    layout: _frames.Layout | None = None
+
+    def only(self, used: list[int] | None) -> "Unfilled":
+        """These columns of it."""
+        if used is None:
+            return self
+        table = [self.table[j] for j in used] if isinstance(self.table, list) else self.table[:, used]
+        names = None if self.names is None else [self.names[j] for j in used]
+        return self._replace(table=table, names=names, categories=[self.categories[j] for j in used if self.categories])
+
+
+def unfilled(estimator: Any, X: Any, encode: Encode | None, how: Preparation | None) -> Unfilled:
+    """The table with its holes, encoded as in `fit` if `how` says so."""
+    return _read(estimator, X, encode, how).only(how and how.used)
+
+
+def _read(estimator: Any, X: Any, encode: Encode | None, how: Preparation | None) -> Unfilled:
     frame = _frames.as_frame(X)
     if frame is not None:
         validate_data(estimator, frame.source, skip_check_array=True, reset=how is None)
         # Rows of an array were fitted: these must be numbers, too.
         learned = None if how is None else how.layout or frame.layout(None)
         layout = learned or frame.layout(encode)
-        return *frame.table(layout), layout
+        table, names, categories = frame.table(layout)
+        known = categories if any(category is not None for category in categories) else []
+        return Unfilled(table, names, known, layout)
     if how is not None and any(coding != _frames.Coding() for coding in (how.layout or {}).values()):
         raise ValueError("X must be a data frame with the columns of fit: some of them are encoded")
     values = validate_data(
@@ -84,7 +119,7 @@ def unfilled(
         ensure_all_finite=False,
         reset=how is None,
     )
-    return readable(_dense(values)), None, None
+    return Unfilled(readable(_dense(values)))
 
 
 def _dense(values: Any) -> Floats:

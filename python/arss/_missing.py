@@ -1,6 +1,7 @@
 """Missing values: found without large temporaries, filled only where asked."""
 
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,25 @@ def readable(values: Floats) -> Floats:
     return values
 
 
-def fill_values(table: Table, missing: Missing, names: list[str] | None) -> list[float] | None:
+def mostly_there(table: Table, missing: Missing, names: list[str] | None) -> list[int] | None:
+    """The columns of which no more than half is missing, where `missing` leaves others out; `None` if all are."""
+    if missing != "auto":
+        return None
+    columns = list(column_views(table))
+    used = [j for j, column in enumerate(columns) if 2 * np.count_nonzero(np.isnan(column)) <= len(column)]
+    if len(used) == len(columns):
+        return None
+    left = [str(names[j] if names else j) for j in range(len(columns)) if j not in set(used)]
+    some = ", ".join(dict.fromkeys(left[:5])) + (", ..." if len(left) > 5 else "")
+    if not used:
+        raise ValueError(f"every column of X is mostly missing: {some}")
+    warnings.warn(f"left out, mostly missing: {some}", UserWarning, stacklevel=5)
+    return used
+
+
+def fill_values(
+    table: Table, missing: Missing, names: list[str] | None, categories: Sequence[int | None]
+) -> list[float] | None:
     """What stands in for missing values, column by column; `None` if nothing does."""
     if missing not in MISSING:
         raise ValueError(f"missing={missing!r}, but it must be one of {', '.join(map(repr, MISSING))}")
@@ -41,13 +60,30 @@ def fill_values(table: Table, missing: Missing, names: list[str] | None) -> list
         # Infinity is reported by the solver, with its place.
         with np.errstate(invalid="ignore"):
             found.append(float(middle(column)))
+    for own in _categories(categories).values():
+        # How often each text occurs: the first of the commonest stands in.
+        shares = [float(np.nanmean(column)) for j, column in enumerate(column_views(table)) if j in own]
+        for j in own:
+            found[j] = float(own[int(np.argmax(shares))] == j)
     return found
 
 
-def fill(table: Table, missing: Missing, values: list[float] | None) -> tuple[Table, NDArray[np.int64] | None]:
+def _categories(categories: Sequence[int | None]) -> dict[int, list[int]]:
+    """The columns of each category."""
+    found: dict[int, list[int]] = {}
+    for j, category in enumerate(categories):
+        if category is not None:
+            found.setdefault(category, []).append(j)
+    return found
+
+
+def fill(
+    table: Table, missing: Missing, values: list[float] | None, categories: Sequence[int | None] = ()
+) -> tuple[Table, NDArray[np.int64] | None]:
     """Deal with NaN as `missing` says; returns the table and which rows were kept (`None`: all).
 
-    A row without any value is left out, not filled: it would be the most typical of all.
+    A row without any value is left out, not filled: it would be the most typical of all. So is, for "auto", a row of
+    which more than half is missing; a category is one value.
     """
     # The solver looks at every value anyway and reports what is not finite.
     if missing == "error":
@@ -65,11 +101,23 @@ def fill(table: Table, missing: Missing, values: list[float] | None) -> tuple[Ta
         column[hole] = values[j]
         if isinstance(filled, list):
             filled[j] = column
-    empty = _empty_rows(holes, table)
+    empty = _mostly_empty_rows(holes, table, categories) if missing == "auto" else _empty_rows(holes, table)
     if empty is None:
         return filled, None
     kept = np.flatnonzero(~empty)
     return [column[kept] for column in filled] if isinstance(filled, list) else filled[kept], kept
+
+
+def _mostly_empty_rows(
+    holes: dict[int, NDArray[np.bool_]], table: Table, categories: Sequence[int | None]
+) -> NDArray[np.bool_] | None:
+    """Rows of which more than half is missing, if there are some."""
+    columns = len(table) if isinstance(table, list) else table.shape[1]
+    of = categories or [None] * columns
+    leads = [j for j in range(columns) if j == 0 or of[j] is None or of[j] != of[j - 1]]
+    counts = np.sum([holes[j] for j in leads if j in holes], axis=0)
+    empty: NDArray[np.bool_] = np.asarray(2 * counts > len(leads))
+    return empty if empty.any() else None
 
 
 def _empty_rows(holes: dict[int, NDArray[np.bool_]], table: Table) -> NDArray[np.bool_] | None:

@@ -3,7 +3,7 @@
 from typing import Literal, get_args
 
 #: What to do with NaN.
-Missing = Literal["error", "mean", "median", "drop"]
+Missing = Literal["error", "auto", "mean", "median", "drop"]
 #: What to do with columns that hold no numbers.
 Encode = Literal["auto", "onehot", "ordinal", "drop"]
 #: Similarities that the models know.

@@ -20,7 +20,7 @@ def wanted(scale: Any) -> str | None:
 def scaled(data: Input, how: str) -> tuple[Input, "list[_core.Measured] | None"]:
     """The table on the new scale, and what was measured of its columns."""
     try:
-        table, columns = _core.scale(data.table, how)
+        table, columns = _core.scale(data.table, how, data.categories)
     except _core.NotFinite:
         raise ValueError(explain_not_finite(data.table, data.names)) from None
     warn_constant(columns)

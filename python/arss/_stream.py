@@ -3,14 +3,16 @@
 import re
 import tempfile
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arss import _core, _frames
 from arss._missing import Floats
+from arss._options import Encode, Missing
 
 UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
@@ -19,9 +21,13 @@ class RowsInFile(NamedTuple):
     """A table in a file."""
 
     file: "_core.RowFile"
+    #: Rows of the source, and which of them are in the file; `None` if all are.
     rows: int
     columns: int
     names: list[str] | None
+    kept: NDArray[np.int64] | None = None
+    #: What each column is a category of; empty if none is.
+    categories: Sequence[int | None] = ()
 
 
 def is_outside(X: Any) -> bool:
@@ -39,13 +45,14 @@ def read_memory(memory: int | str) -> int:
     return int(float(found[1]) * UNITS[found[2].upper()])
 
 
-def open_rows(X: Any, folder: Path, memory: int) -> RowsInFile:
+def open_rows(X: Any, folder: Path, memory: int, encode: Encode | None, missing: Missing) -> RowsInFile:
     """The rows of a path or of batches.
 
     A plain .npy file is read where it is. Every other file or folder that the command line reads is read as it does, to
     a scratch file; so are batches.
     """
     if not isinstance(X, str | Path):
+        _only_numbers("batches", encode, missing)
         return _batches(X(), "a batch", folder)
     path = Path(X)
     pattern = any(character in str(X) for character in "*?[")
@@ -54,11 +61,22 @@ def open_rows(X: Any, folder: Path, memory: int) -> RowsInFile:
             raise ValueError(f"{str(path)!r} is no table and no file: pass a table, or the path of one")
         raise FileNotFoundError(f"{path} is no file")
     if path.suffix == ".npy" and not pattern:
+        _only_numbers("an .npy file", encode, missing)
         return _npy(path, folder)
-    file, rows, names, notes = _core.RowFile.read(path, folder, memory)
+    # As for tables in memory, text is encoded and holes are filled only if that is asked for.
+    how = "none" if encode in (None, "drop") else str(encode)
+    file, rows, kept, names, categories, notes = _core.RowFile.read(path, folder, memory, how, missing)
     for note in notes:
         warnings.warn(note, UserWarning, stacklevel=4)
-    return RowsInFile(file, rows, len(names), names)
+    places = None if kept is None else np.array(kept, dtype=np.int64)
+    known = categories if any(category is not None for category in categories) else []
+    return RowsInFile(file, rows, len(names), names, places, known)
+
+
+def _only_numbers(what: str, encode: Encode | None, missing: Missing) -> None:
+    for name, given, wanted in (("encode", encode, None), ("missing", missing, "error")):
+        if given != wanted:
+            raise ValueError(f"{name}={given!r} is for tables in memory and for files of columns, not for {what}")
 
 
 def scratch_folder(scratch: Any) -> Path:
@@ -104,7 +122,7 @@ def _batches(batches: Iterable[Any], name: str, folder: Path) -> RowsInFile:
 def _array(batch: Any, name: str) -> tuple[Floats, Any]:
     frame = _frames.as_frame(batch)
     if frame is not None:
-        table, names = frame.table(frame.layout(None))
+        table, names, _ = frame.table(frame.layout(None))
         return (np.column_stack(table) if isinstance(table, list) else np.asarray(table)), names
     values = np.asarray(batch)
     if values.ndim != 2 or values.dtype.kind not in "fiub":

@@ -125,10 +125,10 @@ def _axes(ax: "Axes | None") -> "Axes":
 def _items(selector: Any, X: Any) -> _Items:
     """The rows or, of a feature selector, the columns."""
     if hasattr(selector, "feature_indices_"):
-        values = _filled(unfilled(selector, X, None, Preparation(None, None))[0], None)
+        values = _filled(unfilled(selector, X, None, Preparation(None, None)).table, None)
         return _Items(values.T, selector.feature_indices_, selector.residuals_, "columns", "row")
     how = selector._preparation or Preparation(None, None)
-    values = _filled(unfilled(selector, X, selector.encode, how)[0], how.fills)
+    values = _filled(unfilled(selector, X, selector.encode, how).table, how.fills)
     return _Items(values, selector.sample_indices_, selector.outlier_scores_, "rows", "column")
 
 

@@ -9,7 +9,9 @@ use std::time::Duration;
 use arss::out_of_core::{RowSource, Stream};
 use arss::{Count, Error, Method, RunOptions, Selection};
 use arss_table::scratch::{DiskFloat, ScratchFile};
-use arss_table::{ColumnScale, DiskMatrix, Encode, Matrix, Missing, ReadOptions, Scale, TableError, scale_values};
+use arss_table::{
+    ByName, ColumnScale, DiskMatrix, Encode, Matrix, Missing, ReadOptions, Scale, TableError, scale_values,
+};
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -17,8 +19,9 @@ use pyo3::prelude::*;
 use crate::error::exception;
 use crate::scaling::{self, Measured};
 
-/// A table that was read: its rows in a file, their number, the names of the columns, and notes.
-type Read = (RowFile, usize, Vec<String>, Vec<String>);
+/// A table that was read: its rows in a file, how many rows the source has and which of them are there if not all, the
+/// names of the columns and what each is a category of, and notes.
+type Read = (RowFile, usize, Option<Vec<usize>>, Vec<String>, Vec<Option<usize>>, Vec<String>);
 
 /// How often signals are looked for.
 const POLL: Duration = Duration::from_millis(50);
@@ -59,24 +62,34 @@ impl RowFile {
     }
 
     /// Reads files of any format that the command line reads, or a pattern of files, to a scratch file in `folder`;
-    /// at most `memory` bytes are held meanwhile. Returns the table, its rows, the names of its columns, and notes.
+    /// at most `memory` bytes are held meanwhile. `encode` and `missing` are called as on the command line.
     #[staticmethod]
-    fn read(py: Python<'_>, path: PathBuf, folder: PathBuf, memory: u64) -> PyResult<Read> {
-        // As for tables in memory, text is encoded and holes are filled only if that is asked for.
-        let (encode, missing) = (Encode::None, Missing::Error);
+    fn read(
+        py: Python<'_>,
+        path: PathBuf,
+        folder: PathBuf,
+        memory: u64,
+        encode: &str,
+        missing: &str,
+    ) -> PyResult<Read> {
+        let unknown = |name: &str| PyValueError::new_err(format!("{name:?} is not known"));
+        let encode = Encode::by_name(encode).ok_or_else(|| unknown(encode))?;
+        let missing = Missing::by_name(missing).ok_or_else(|| unknown(missing))?;
         let options =
             ReadOptions { scratch: Some(folder), memory: Some(memory), encode, missing, ..ReadOptions::default() };
-        let (matrix, names, notes) = watched(py, move || {
+        let table = watched(py, move || {
             let table = arss_table::open(&[path], &options)?;
-            Ok((table.matrix, table.feature_names, table.notes))
+            let rows = table.source.rows();
+            Ok((table.matrix, rows, table.kept, table.feature_names, table.categories, table.notes))
         })?;
-        let (rows, columns) = matrix.shape();
+        let (matrix, rows, kept, names, categories, notes) = table;
+        let columns = names.len();
         let state = match matrix {
             Matrix::Disk32(rows) => State::Rows32(rows),
             Matrix::Disk64(rows) => State::Rows64(rows),
             Matrix::F32(_) | Matrix::F64(_) => return Err(PyOSError::new_err("the table was not read to a file")),
         };
-        Ok((RowFile { state: Some(state), columns }, rows, names, notes))
+        Ok((RowFile { state: Some(state), columns }, rows, kept, names, categories, notes))
     }
 
     /// A scratch file in `folder` for rows of `columns` values.
@@ -100,15 +113,21 @@ impl RowFile {
     }
 
     /// Scales the columns, by way of a scratch file in `folder`; returns what was measured, `None` if all are constant.
-    fn scale(&mut self, py: Python<'_>, how: &str, folder: PathBuf) -> PyResult<Option<Vec<Measured>>> {
+    fn scale(
+        &mut self,
+        py: Python<'_>,
+        how: &str,
+        categories: Vec<Option<usize>>,
+        folder: PathBuf,
+    ) -> PyResult<Option<Vec<Measured>>> {
         let how = scaling::named(how)?;
         let (state, columns) = match self.take()? {
             Typed::F32(rows) => {
-                let (rows, columns) = scale_rows(py, rows.with_folder(folder), how)?;
+                let (rows, columns) = scale_rows(py, rows.with_folder(folder), how, &categories)?;
                 (State::Rows32(rows), columns)
             }
             Typed::F64(rows) => {
-                let (rows, columns) = scale_rows(py, rows.with_folder(folder), how)?;
+                let (rows, columns) = scale_rows(py, rows.with_folder(folder), how, &categories)?;
                 (State::Rows64(rows), columns)
             }
         };
@@ -153,11 +172,13 @@ fn scale_rows<T: DiskFloat>(
     py: Python<'_>,
     rows: DiskMatrix<T>,
     how: Scale,
+    categories: &[Option<usize>],
 ) -> PyResult<(DiskMatrix<T>, Option<Vec<ColumnScale>>)> {
+    let categories = categories.to_vec();
     let (wrong, rows) = watched(py, move || Ok((rows.check()?, rows)))?;
     match wrong {
         Some(wrong) => Err(exception(wrong)),
-        None => watched(py, move || scale_values(rows, how, &[])),
+        None => watched(py, move || scale_values(rows, how, &categories)),
     }
 }
 

@@ -99,6 +99,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(plan::plan, module)?)?;
     module.add_function(wrap_pyfunction!(scaling::scale, module)?)?;
     module.add_function(wrap_pyfunction!(scaling::rescale, module)?)?;
+    module.add_function(wrap_pyfunction!(scaling::role_of_numbers, module)?)?;
+    module.add_function(wrap_pyfunction!(scaling::role_of_texts, module)?)?;
     module.add_function(wrap_pyfunction!(scaling::location_and_spread, module)?)?;
     Ok(())
 }

@@ -1,8 +1,8 @@
-//! Columns on one scale, by the code of the command line.
+//! Roles and scales of columns, by the code of the command line.
 
 use arss::{Float, Samples};
-use arss_table::{ByName, ColumnScale, DenseMatrix, Scale, rescale_values, scale_values};
-use numpy::{Element, IntoPyArray, PyArray1, PyArrayMethods};
+use arss_table::{ByName, ColumnRole, ColumnScale, DenseMatrix, Scale, rescale_values, scale_values};
+use numpy::{Element, IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -30,19 +30,25 @@ fn column(&(unit, centre, width, bent, usable): &Measured) -> ColumnScale {
     ColumnScale { unit, centre, width, bent, usable }
 }
 
-/// A copy of `table` with its columns scaled.
+/// A copy of `table` with its columns scaled. `categories` has the column that each is a category of, where it is one;
+/// empty if none is.
 #[pyfunction]
-pub fn scale<'py>(table: &Bound<'py, PyAny>, how: &str) -> PyResult<Scaled<'py>> {
+pub fn scale<'py>(table: &Bound<'py, PyAny>, how: &str, categories: Vec<Option<usize>>) -> PyResult<Scaled<'py>> {
     let (py, how) = (table.py(), named(how)?);
     match table::read(table)? {
-        Table::F32(cells) => scale_cells(py, &cells, how),
-        Table::F64(cells) => scale_cells(py, &cells, how),
+        Table::F32(cells) => scale_cells(py, &cells, how, &categories),
+        Table::F64(cells) => scale_cells(py, &cells, how, &categories),
     }
 }
 
-fn scale_cells<'py, T: Float + Element>(py: Python<'py>, cells: &Cells<T>, how: Scale) -> PyResult<Scaled<'py>> {
+fn scale_cells<'py, T: Float + Element>(
+    py: Python<'py>,
+    cells: &Cells<T>,
+    how: Scale,
+    categories: &[Option<usize>],
+) -> PyResult<Scaled<'py>> {
     let matrix = copied(cells)?;
-    let (matrix, columns) = py.detach(|| scale_values(matrix, how, &[])).map_err(table_error)?;
+    let (matrix, columns) = py.detach(|| scale_values(matrix, how, categories)).map_err(table_error)?;
     Ok((array(py, matrix)?, columns.map(measured)))
 }
 
@@ -67,6 +73,20 @@ fn rescale_cells<'py, T: Float + Element>(
         return Err(PyValueError::new_err(format!("the table has {found} columns, but {wanted} were measured")));
     }
     array(py, py.detach(|| rescale_values(matrix, columns)).map_err(table_error)?)
+}
+
+/// What a column of numbers is, whether it is chosen by, and why.
+#[pyfunction]
+pub fn role_of_numbers(name: &str, numbers: PyReadonlyArray1<'_, f64>) -> (&'static str, bool, String) {
+    let (role, why) = ColumnRole::of_numbers(name, &numbers.as_array().to_vec());
+    (role.name(), role.is_feature(), why)
+}
+
+/// The same of a column of texts, without missing ones.
+#[pyfunction]
+pub fn role_of_texts(name: &str, texts: Vec<String>) -> (&'static str, bool, String) {
+    let (role, why) = ColumnRole::of_texts(name, &texts);
+    (role.name(), role.is_feature(), why)
 }
 
 /// The value that becomes 0, and what counts for one, of each column.

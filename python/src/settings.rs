@@ -107,6 +107,9 @@ fn set(method: &mut Method, key: &str, value: &Bound<'_, PyAny>) -> PyResult<boo
         (Method::Exemplars(Exemplars { refine, .. }), "refine") => *refine = read(key, value)?,
         (Method::Exemplars(Exemplars { include, .. }), "include") => *include = read_positions(value)?,
         (Method::Exemplars(Exemplars { exclude, .. }), "exclude") => *exclude = read_positions(value)?,
+        (Method::Exemplars(Exemplars { outlier_columns, .. }), "outlier_columns") => {
+            *outlier_columns = Some(read_positions(value)?);
+        }
         (Method::Exemplars(Exemplars { groups, .. }), "groups") => {
             let (of, quotas): (Bound<'_, PyAny>, Option<Bound<'_, PyAny>>) = value.extract()?;
             let quotas = match quotas {

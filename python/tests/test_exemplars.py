@@ -30,7 +30,7 @@ def test_outliers_are_seen_and_avoided() -> None:
         strange = selector.outlier_scores_ > 1
         assert strange[400 - wild :].mean() > 0.9 and strange[: 400 - wild].mean() < 0.1
         (note,) = selector.notes_
-        assert note.startswith(f"{strange.sum()} of 400 rows look like outliers and were set aside (confidence ")
+        assert note.startswith(f"set aside as outliers: {strange.sum()} of 400 rows (confidence ")
         assert "they look like scattered errors" in note and ("gate=False" in note) == (wild == 150)
         assert (arss.Exemplars(30, gate=False).fit(X).sample_indices_ >= 400 - wild).any()
 

@@ -118,7 +118,7 @@ fn every_row_has_its_exemplar() {
             assert!(open["outlier_confidence"].is_null() && open["outlier_company"].is_null(), "{open}");
             assert!(rows[58..].iter().all(|row| row[3].parse::<f64>().unwrap() > 1.0));
             let ran = folder.run("select t.csv -k 3").ok();
-            assert!(ran.err.contains("2 of 60 rows look like outliers"), "{}", ran.err);
+            assert!(ran.err.contains("set aside as outliers: 2 of 60 rows"), "{}", ran.err);
         }
     }
 }

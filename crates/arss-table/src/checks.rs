@@ -9,7 +9,7 @@ use crate::feature_plan::{FeatureColumn, FeaturePlan};
 use crate::missing::{self, BadCell, MissingReport};
 use crate::schema::{Asked, Purpose};
 use crate::source::Source;
-use crate::text::{cut, joined, listed};
+use crate::text::{counted, cut, joined, listed};
 use crate::{ColumnInfo, ColumnRole, Missing, Table, TableError};
 
 /// Fails if no column is left to choose by, or a column that was asked for cannot be used.
@@ -93,7 +93,8 @@ pub fn notes(source: &Source, roles: &[Purpose], table: &ChunkedTable, plan: &Fe
         let seen = &table.seen[column];
         if let Some(row) = seen.first_text.filter(|_| seen.is_nearly_numbers()) {
             let (count, first) = (seen.texts, example(source, row, column));
-            let what = format!("{count} cells of {} are no numbers and count as missing", cut(&info.name));
+            let (cells, name) = (counted(count, "cell"), cut(&info.name));
+            let what = format!("{cells} of {name} taken as missing, not numbers");
             notes.push(format!("{path}: {what}: {first}"));
         }
     }
@@ -145,20 +146,22 @@ fn note_missing(table: &mut Table, report: &MissingReport, missing: Missing, pat
         let path = path.display();
         table.notes.push(match (missing, report.costly) {
             (Missing::Auto, _) => {
-                format!("{path}: {dropped} of {rows} rows lack most of their values and were left aside")
+                format!("{path}: left aside, mostly missing: {dropped} of {rows} rows")
             }
-            (_, None) => format!("{path}: {dropped} of {rows} rows were dropped, values are missing"),
+            (_, None) => format!("{path}: dropped, with missing values: {dropped} of {rows} rows"),
             (_, Some((feature, more))) => {
                 let name = cut(&table.source.headings[table.feature_columns[feature]]);
-                let what = format!("{dropped} of {rows} rows were dropped, values are missing");
-                format!("{path}: {what}; without {name} {more} more rows remain (--exclude {name})")
+                let what = format!("dropped, with missing values: {dropped} of {rows} rows");
+                let remain = if more == 1 { "row remains" } else { "rows remain" };
+                format!("{path}: {what}; without {name} {more} more {remain} (--exclude {name})")
             }
         });
     }
     table.filled = report.filled;
     if report.filled > 0 {
         let with = if missing == Missing::Auto { " with the median or the commonest category" } else { "" };
-        table.notes.push(format!("{}: {} missing values were filled in{with}", path.display(), report.filled));
+        let values = counted(report.filled, "missing value");
+        table.notes.push(format!("{}: {values} filled in{with}", path.display()));
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a column is, and whether it is chosen by: a number, a category, a name of rows, a row counter.
 
 use crate::ByName;
-use crate::column_kinds::KindCounts;
+use crate::column_kinds::{ColumnKind, KindCounts};
 use crate::dictionary::{Dictionary, MOST_CATEGORIES};
 use crate::number_stats::NumberStats;
 
@@ -68,6 +68,32 @@ impl ColumnRole {
             self,
             ColumnRole::Number | ColumnRole::Category | ColumnRole::Date | ColumnRole::Flag | ColumnRole::Vector
         )
+    }
+
+    /// What a column of numbers is, and why; NaN where there is none.
+    ///
+    /// ```
+    /// use arss_table::ColumnRole;
+    /// assert_eq!(ColumnRole::of_numbers("x", &[1.0, 2.0, 3.0, 4.0, 5.0]).0, ColumnRole::Counter);
+    /// ```
+    pub fn of_numbers(name: &str, numbers: &[f64]) -> (Self, String) {
+        let mut stats = NumberStats::default();
+        stats.add(numbers);
+        of_numbers(name, &stats, numbers.len())
+    }
+
+    /// What a column of texts is, and why; missing ones are left away.
+    ///
+    /// ```
+    /// use arss_table::ColumnRole;
+    /// assert_eq!(ColumnRole::of_texts("colour", &["red", "blue", "red", "blue"]).0, ColumnRole::Category);
+    /// ```
+    pub fn of_texts<T: AsRef<str>>(name: &str, texts: &[T]) -> (Self, String) {
+        let mut dictionary = Dictionary::default();
+        for (row, text) in texts.iter().enumerate() {
+            dictionary.limited_code(text.as_ref(), row);
+        }
+        of_texts(name, &dictionary, &KindCounts::of(ColumnKind::Text, texts.len()))
     }
 
     /// The name of the role.

@@ -60,7 +60,9 @@ pub fn read(field: &[u8], style: Style) -> Field {
     if let Some(value) = written_number(field, style.decimal_comma) {
         return Field::Number(value);
     }
-    if first.is_ascii_digit()
+    // A day, a year or a month.
+    let may_be_date = first.is_ascii_digit() || b"jfmasond".contains(&first.to_ascii_lowercase());
+    if may_be_date
         && let Some(seconds) = date(field).or_else(|| local_date(field, style.day_first).map(|found| found.0))
     {
         return Field::Date(seconds);
@@ -115,10 +117,12 @@ fn is_word(field: &[u8], word: &[u8]) -> bool {
     field.eq_ignore_ascii_case(word)
 }
 
-/// Seconds since 1970 of `2024-05-01`, `2024/05/01`, `2024-05-01T12:30:00.5Z`, `2024-05-01 12:30+02:00`.
+/// Seconds since 1970 of `2024-05-01`, `2024/05/01`, `2024-05-01T12:30:00.5Z`, `2024-05-01 12:30+02:00`, and of dates that
+/// name their month.
 pub fn date(field: &[u8]) -> Option<f64> {
     let text = std::str::from_utf8(field).ok()?;
-    let mark = *field.get(4).filter(|&&mark| mark == b'-' || mark == b'/')? as char;
+    let Some(mark) = field.get(4).filter(|&&mark| mark == b'-' || mark == b'/') else { return named_month(text) };
+    let mark = *mark as char;
     let (day, rest) = text.split_at_checked(10)?;
     let mut parts = day.split(mark).map(digits);
     let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
@@ -130,6 +134,48 @@ pub fn date(field: &[u8]) -> Option<f64> {
     // The default is 1970-01-01.
     let days = day.signed_duration_since(NaiveDate::default()).num_days();
     Some(days as f64 * 86_400.0 + time)
+}
+
+/// Seconds since 1970 of `23-Jul-03`, `23 July 2003`, `Jul 23, 2003`. Years of two digits lie between 1969 and 2068.
+fn named_month(text: &str) -> Option<f64> {
+    if !(8..=18).contains(&text.len()) || !text.ends_with(|last: char| last.is_ascii_digit()) {
+        return None;
+    }
+    let mut parts = text.split(['-', ' ', '/', ',']).filter(|part| !part.is_empty());
+    let (first, second, year) = (parts.next()?, parts.next()?, parts.next()?);
+    let (day, month) = match month(second) {
+        Some(month) => (digits(first)?, month),
+        None => (digits(second)?, month(first)?),
+    };
+    let year = match (year.len(), i32::try_from(digits(year)?).ok()?) {
+        (2, short @ 69..) => 1900 + short,
+        (2, short) => 2000 + short,
+        (4, year) => year,
+        _ => return None,
+    };
+    let day = NaiveDate::from_ymd_opt(year, month, day).filter(|_| parts.next().is_none())?;
+    Some(day.signed_duration_since(NaiveDate::default()).num_days() as f64 * 86_400.0)
+}
+
+/// The month of an English name, or of its first three letters.
+fn month(name: &str) -> Option<u32> {
+    const MONTHS: [&str; 12] = [
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+    ];
+    let name = name.trim_end_matches('.');
+    let is_named = |month: &&str| name.eq_ignore_ascii_case(month) || name.eq_ignore_ascii_case(&month[..3]);
+    Some(MONTHS.iter().position(|month| is_named(&month))? as u32 + 1)
 }
 
 /// A number of digits only.
@@ -237,13 +283,28 @@ mod tests {
             ("2024-05-01T12:30:00.5Z", 1_714_566_600.5),
             ("2024-05-01 12:30+02:00", 1_714_559_400.0),
             ("0001-01-01", -62_135_596_800.0),
+            ("23-Jul-03", 1_058_918_400.0),
+            ("23 July 2003", 1_058_918_400.0),
+            ("JUL 23, 2003", 1_058_918_400.0),
+            ("1-jan-70", 0.0),
         ];
         for (text, seconds) in known {
             assert_eq!(date(text.as_bytes()), Some(seconds), "{text}");
         }
-        for text in
-            ["2023-02-29", "2024-13-01", "2024-05-01x", "2024-05-01T25:00", "2024-5-1", "20240501", "2024-05/01"]
-        {
+        for text in [
+            "2023-02-29",
+            "2024-13-01",
+            "2024-05-01x",
+            "2024-05-01T25:00",
+            "2024-5-1",
+            "20240501",
+            "2024-05/01",
+            "23-Foo-03",
+            "31-Feb-2003",
+            "May 2003",
+            "Mar 5 6 2003",
+            "Rev. 12, 2003x",
+        ] {
             assert_eq!(date(text.as_bytes()), None, "{text}");
         }
     }

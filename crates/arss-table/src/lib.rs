@@ -65,4 +65,5 @@ pub use read::{open, open_with_progress, read_bytes};
 pub use scaling::{ColumnScale, Scale, rescale_values, scale, scale_values};
 pub use shape_probe::{TableShape, probe_shape};
 pub use table::{Categories, Picks, SideColumns, Table};
+pub use text::counted;
 pub use write::{ExtraColumns, ExtraValues};

@@ -18,6 +18,15 @@ pub fn joined(parts: &[String], count: usize) -> String {
     format!("{}{more}", parts[..shown].join(", "))
 }
 
+/// `1 row`, `1060 rows`.
+///
+/// ```
+/// assert_eq!(arss_table::counted(1, "row"), "1 row");
+/// ```
+pub fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
 /// The text, cut if it is long.
 pub fn cut(text: &str) -> String {
     if text.chars().count() <= LONGEST {

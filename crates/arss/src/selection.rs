@@ -167,8 +167,7 @@ impl std::fmt::Display for Note {
                 };
                 write!(
                     f,
-                    "{rows} of {items} rows look like outliers and were set aside (confidence {confidence:.2}, they look \
-                     like {like}){keep}"
+                    "set aside as outliers: {rows} of {items} rows (confidence {confidence:.2}, they look like {like}){keep}"
                 )
             }
         }

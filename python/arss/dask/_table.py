@@ -88,7 +88,7 @@ def scaled(client: Any, table: Table, how: str) -> tuple[Table, "list[_core.Meas
             if len(bad):
                 raise ValueError(table.not_finite(int(bad[0]), len(columns), float(column[bad[0]])))
             # A constant column becomes 0, whatever else is noted of it.
-            columns += _core.scale([column], how)[1] or [(1.0, float(column[0]), 0.0, None, False)]
+            columns += _core.scale([column], how, [])[1] or [(1.0, float(column[0]), 0.0, None, False)]
     if not any(usable for *_, usable in columns):
         return table, None
     done = client.map(_worker.rescaled, rows, columns=columns, pure=False)

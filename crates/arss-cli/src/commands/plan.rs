@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use arss_table::{Table, TableShape, byte_size};
+use arss_table::{Table, TableShape, byte_size, counted};
 use serde_json::{Value, json};
 
 use crate::args::{PlanArgs, SelectArgs};
@@ -158,8 +158,8 @@ impl Plan {
         let dropped = table.source.rows() - rows;
         let text = match (table.filled, dropped) {
             (0, 0) => "0 values".to_owned(),
-            (0, dropped) => format!("{dropped} rows, dropped"),
-            (filled, _) => format!("{filled} values, filled in"),
+            (0, dropped) => format!("{}, dropped", counted(dropped, "row")),
+            (filled, _) => format!("{}, filled in", counted(filled, "value")),
         };
         self.add("missing", &text, json!(table.filled + dropped));
         if !table.columns.is_empty() {

@@ -9,7 +9,7 @@ use arss_report::saved_result::{Input, Saved};
 use arss_report::table_checksum::Checksum;
 use arss_table::number_text::number;
 use arss_table::{
-    Encode, ExtraColumns, ExtraValues, Format, OutputFormat, Picks, ReadOptions, Table, byte_size, checkpoint,
+    Encode, ExtraColumns, ExtraValues, Format, OutputFormat, Picks, ReadOptions, Table, byte_size, checkpoint, counted,
 };
 
 use crate::args::{ConstraintArgs, Order, SelectArgs, constraints, method};
@@ -348,13 +348,12 @@ pub fn summary(table: &Table, job: &Job<'_>, selection: &Selection) -> String {
     let (rows, columns) = table.matrix.shape();
     let chosen = selection.indices.len();
     let mut line = if job.features {
-        format!("{columns} columns of {rows} rows, {chosen} chosen")
+        format!("{} of {}, {chosen} chosen", counted(columns, "column"), counted(rows, "row"))
     } else {
         let read = table.source.rows();
         let aside = read - rows + selection.report.set_aside().map_or(0, |aside| aside.rows);
         let aside = if aside > 0 { format!(", {aside} left aside") } else { String::new() };
-        let of = if columns == 1 { "column" } else { "columns" };
-        format!("{read} rows by {columns} {of}{aside}, {chosen} chosen")
+        format!("{} by {}{aside}, {chosen} chosen", counted(read, "row"), counted(columns, "column"))
     };
     let coverage = selection.assignment.as_ref().and_then(|assignment| assignment.coverage.last());
     if let Some(coverage) = coverage.filter(|coverage| coverage.is_finite()) {

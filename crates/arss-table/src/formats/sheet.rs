@@ -21,7 +21,7 @@ use crate::number_stats::NumberStats;
 use crate::output_types::OutputType;
 use crate::read::ReadContext;
 use crate::source::Source;
-use crate::text::{cut, listed};
+use crate::text::{counted, cut, listed};
 use crate::untrusted::catch_panic::guarded;
 use crate::untrusted::limit::MemoryLimit;
 use crate::untrusted::xls_check;
@@ -184,7 +184,7 @@ impl TableFile for SheetFile {
             notes.push(format!("sheet {name} of {count} was read (--sheet NAME reads another: {others})"));
         }
         if let (count @ 1.., Some(first)) = &self.sheet.errors {
-            notes.push(format!("{count} cells that hold an error such as {first} are taken as missing"));
+            notes.push(format!("{} with an error such as {first} taken as missing", counted(*count, "cell")));
         }
         notes
     }

@@ -143,7 +143,8 @@ pub(super) fn judge_rows(
     let drawn = positions(&mut generator(kernel.seed.wrapping_add(2)), scored.rows, JUDGED);
     let found = rows.pass(&Step::ExemplarsSample(SampleMeasures { positions: drawn }))?.rows.list;
     let sample: Vec<RowMeasures> = found.iter().map(SampleMeasures::read).collect();
-    let Decision { rule, confidence, usual, weighting } = gate::decide(&sample, scoring.columns.map_or(features, <[usize]>::len), kernel.ridge);
+    let Decision { rule, confidence, usual, weighting } =
+        gate::decide(&sample, scoring.columns.map_or(features, <[usize]>::len), kernel.ridge);
     let seed = kernel.seed.wrapping_add(3);
     let step = JudgeStep { rule, interrupted: scored.rows < items, seed, sample: FELLOWS };
     let result = rows.pass(&Step::ExemplarsJudge(step))?;

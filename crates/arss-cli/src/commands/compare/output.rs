@@ -1,7 +1,7 @@
 //! The comparison for people, for machines, and in the page.
 
 use arss_report::{Comparison, Judged};
-use arss_table::Table;
+use arss_table::{Table, counted};
 use serde::Serialize;
 
 use super::{Compared, Entry};
@@ -194,9 +194,9 @@ pub fn summary(compared: &Compared, table: &Table) -> String {
     let (rows, columns) = table.matrix.shape();
     let judged = if compared.judged < rows { format!(", judged on {} rows", compared.judged) } else { String::new() };
     format!(
-        "compare: {rows} x {columns}, {} methods{judged}, {} rows look like outliers; {MARK} marks the best, distance of \
+        "compare: {rows} x {columns}, {} methods{judged}, {} beyond the gate; {MARK} marks the best, distance of \
          random choices = 1",
         compared.entries.len(),
-        compared.outliers
+        counted(compared.outliers, "row")
     )
 }
