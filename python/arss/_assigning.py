@@ -8,7 +8,7 @@ from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils.validation import check_is_fitted
 
 from arss import _core
-from arss._base import RowSelector
+from arss._base import RowSelector, metric_of
 from arss._input import Input, explain_not_finite, read
 from arss._missing import Floats
 
@@ -43,7 +43,7 @@ class AssigningSelector(RowSelector):
         if data.rows == 0:
             return np.full(data.n_rows, -1, dtype=np.int64)
         values = self._as_in_fit(values)
-        return _spread(pairwise_distances_argmin(values, self.exemplars_).astype(np.int64), data)
+        return _spread(pairwise_distances_argmin(values, self.exemplars_, metric=metric_of(self)).astype(np.int64), data)
 
     def _as_in_fit(self, values: Floats) -> Floats:
         """New rows on the scale of `fit`."""

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from arss import _core, _html
 from arss._constraints import Groups
 from arss._input import Input, count, explain_not_finite, read
-from arss._options import Encode, Missing
+from arss._options import Encode, METRICS, Metric, Missing
 from arss._progress import Watch
 from arss._rows import length, take
 from arss._stream import RowsInFile, is_outside, open_rows, read_memory, scratch_folder
@@ -37,12 +37,21 @@ def solve(estimator: Any, data: Input, k: int | None, settings: dict[str, object
                 settings,
                 threads=threads(estimator.n_jobs),
                 progress=watch.observer(),
+                metric=metric_of(estimator),
                 **how,
             )
         except _core.NotFinite:
             raise ValueError(explain_not_finite(data.table, data.names)) from None
     warn(estimator, found, settings)
     return found
+
+
+def metric_of(estimator: Any) -> Metric:
+    """How the estimator compares rows."""
+    metric: Metric = getattr(estimator, "metric", "euclidean")
+    if metric not in METRICS:
+        raise ValueError(f"metric={metric!r}, but it must be one of {', '.join(map(repr, METRICS))}")
+    return metric
 
 
 def warn(estimator: Any, found: "_core.Selection", settings: dict[str, object]) -> None:
@@ -157,6 +166,7 @@ class RowSelector(BaseEstimator):
                 scratch=folder,
                 threads=threads(self.n_jobs),
                 progress=watch.observer(),
+                metric=metric_of(self),
             )
         warn(self, found, settings)
         self.n_features_in_ = source.columns

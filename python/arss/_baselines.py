@@ -3,7 +3,7 @@
 from arss._assigning import AssigningSelector
 from arss._base import RowSelector
 from arss._docs import shared_docs
-from arss._options import Encode, Missing
+from arss._options import Encode, Metric, Missing
 from arss._progress import Callback
 from arss._random import RandomState, seed
 
@@ -94,6 +94,7 @@ class KMeansSelector(SeededSelector):
     %(callback)s
     %(missing)s
     %(encode)s
+    %(metric)s
 
     Attributes
     ----------
@@ -135,6 +136,7 @@ class KMeansSelector(SeededSelector):
         callback: Callback | None = None,
         missing: Missing = "error",
         encode: Encode | None = None,
+        metric: Metric = "euclidean",
     ) -> None:
         self.n_samples = n_samples
         self.max_iter = max_iter
@@ -145,6 +147,7 @@ class KMeansSelector(SeededSelector):
         self.callback = callback
         self.missing = missing
         self.encode = encode
+        self.metric = metric
 
 
 @shared_docs
@@ -164,6 +167,7 @@ class KMedoidsSelector(SeededSelector):
     %(callback)s
     %(missing)s
     %(encode)s
+    %(metric)s
 
     Attributes
     ----------
@@ -204,6 +208,7 @@ class KMedoidsSelector(SeededSelector):
         callback: Callback | None = None,
         missing: Missing = "error",
         encode: Encode | None = None,
+        metric: Metric = "euclidean",
     ) -> None:
         self.n_samples = n_samples
         self.max_iter = max_iter
@@ -213,6 +218,7 @@ class KMedoidsSelector(SeededSelector):
         self.callback = callback
         self.missing = missing
         self.encode = encode
+        self.metric = metric
 
 
 @shared_docs
@@ -293,6 +299,7 @@ class FacilityLocation(AssigningSelector, SeededSelector):
     %(callback)s
     %(missing)s
     %(encode)s
+    %(metric)s
 
     Attributes
     ----------
@@ -343,6 +350,7 @@ class FacilityLocation(AssigningSelector, SeededSelector):
         callback: Callback | None = None,
         missing: Missing = "error",
         encode: Encode | None = None,
+        metric: Metric = "euclidean",
     ) -> None:
         self.n_samples = n_samples
         self.random_state = random_state
@@ -351,3 +359,4 @@ class FacilityLocation(AssigningSelector, SeededSelector):
         self.callback = callback
         self.missing = missing
         self.encode = encode
+        self.metric = metric

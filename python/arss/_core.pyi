@@ -51,6 +51,7 @@ def select(
     features: bool = False,
     threads: int = 1,
     all_scores: bool = False,
+    metric: str = "euclidean",
     progress: Callable[[str, int, int, float, float, float], object] | None = None,
 ) -> Selection: ...
 def defaults(method: str) -> dict[str, float]: ...
@@ -101,6 +102,7 @@ def stream(
     memory: int,
     scratch: Path,
     threads: int = 1,
+    metric: str = "euclidean",
     progress: Callable[[str, int, int, float, float, float], object] | None = None,
 ) -> Selection: ...
 def step(
@@ -121,4 +123,5 @@ def drive(
     shape: tuple[int, int, bool],
     run_pass: Callable[[bytes], bytes],
     progress: Callable[[str, int, int, float, float, float], object] | None,
+    metric: str,
 ) -> Selection: ...

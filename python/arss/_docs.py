@@ -47,11 +47,16 @@ kernel : {None, "rbf"}, default=None
 landmarks : int, default=256
     Columns of the mapped table; only with `kernel`.
 """,
+    "metric": """\
+metric : {"euclidean", "cosine"}, default="euclidean"
+    How rows are compared: by the straight line between them, or by the angle, whatever their length ("cosine", for
+    embeddings; nothing is copied, and a row of zeros is refused by name). With `scale`, columns are scaled first.
+""",
     "missing": """\
 missing : {"error", "auto", "mean", "median", "drop"}, default="error"
     What to do with NaN: refuse it, fill it by the column's mean or median (of categories: the commonest one), or leave
-    the rows out (their `outlier_scores_` are NaN). A row without any value is never filled but left out. "auto" fills by
-    the median and leaves out columns and rows of which more than half is missing.
+    the rows out (their `outlier_scores_` are NaN). A row without any value is never filled but left out. "auto" fills
+    by the median and leaves out columns and rows of which more than half is missing.
 """,
     "n_iter": """\
 n_iter_ : int

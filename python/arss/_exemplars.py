@@ -12,7 +12,7 @@ from arss._constraints import PROPORTIONAL, Groups, positions
 from arss._docs import shared_docs
 from arss._input import Input, count
 from arss._missing import Floats
-from arss._options import Encode, Missing
+from arss._options import Encode, Metric, Missing
 from arss._progress import Callback
 from arss._random import RandomState, seed
 from arss._stream import RowsInFile
@@ -67,6 +67,7 @@ class Exemplars(GroupedSelector, AssigningSelector):
     %(callback)s
     %(missing)s
     %(encode)s
+    %(metric)s
 
     Attributes
     ----------
@@ -146,6 +147,7 @@ class Exemplars(GroupedSelector, AssigningSelector):
         callback: Callback | None = None,
         missing: Missing = "error",
         encode: Encode | None = None,
+        metric: Metric = "euclidean",
     ) -> None:
         self.n_samples = n_samples
         self.landmarks = landmarks
@@ -163,6 +165,7 @@ class Exemplars(GroupedSelector, AssigningSelector):
         self.callback = callback
         self.missing = missing
         self.encode = encode
+        self.metric = metric
 
     def _settings(self) -> dict[str, object]:
         return super()._settings() | {"seed": seed(self.random_state)}

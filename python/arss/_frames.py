@@ -13,8 +13,9 @@ from arss._missing import Floats, Table, readable
 from arss._options import ENCODINGS, Encode
 from arss._vectors import Vectors, is_vector, of_arrow, of_objects, of_polars
 
-#: Most distinct values of a column that `encode="onehot"` takes.
+#: Most distinct values of a column that `encode="onehot"` takes, and of a categorical that "auto" takes.
 MOST_CATEGORIES = 256
+FEW = 64
 
 
 class Frame(Protocol):
@@ -36,6 +37,9 @@ class Frame(Protocol):
 
     def order(self, j: int) -> list[object] | None:
         """The categories of column `j` in their order, if it is a categorical that has one."""
+
+    def is_category(self, j: int) -> bool:
+        """Whether column `j` is of a type for categories."""
 
     def has_vectors(self, j: int) -> bool:
         """Whether column `j` holds lists or arrays."""
@@ -145,8 +149,11 @@ class Reader:
             return (Coding(order), "category") if len(set(values)) > 1 else (None, "constant")
         if not all(isinstance(value, Hashable) for value in values):
             return None, "nested"
+        distinct = sorted(set(values), key=str)
         role, used, _ = _core.role_of_texts(name, [str(value) for value in values])
-        return Coding(sorted(set(values), key=str), onehot=True) if used else None, role
+        # Whoever made it a category knows better than what it looks like.
+        declared = self._frame.is_category(j) and 1 < len(distinct) <= FEW
+        return Coding(distinct, onehot=True) if used or declared else None, role
 
     def _vector_layout(self, vectors: list[int], names: list[str]) -> Layout:
         """One column of vectors is used by itself, as from a file."""
@@ -286,6 +293,9 @@ class _Pandas:
         kind = self.source.dtypes.iloc[j]
         return kind.categories.tolist() if getattr(kind, "ordered", None) is True else None
 
+    def is_category(self, j: int) -> bool:
+        return hasattr(self.source.dtypes.iloc[j], "categories")
+
     def has_vectors(self, j: int) -> bool:
         column = self.source.iloc[:, j]
         arrow = getattr(column.dtype, "pyarrow_dtype", None)
@@ -333,6 +343,10 @@ class _Polars:
     def order(self, j: int) -> list[object] | None:
         kind = self.source.to_series(j).dtype
         return kind.categories.to_list() if kind == sys.modules["polars"].Enum else None
+
+    def is_category(self, j: int) -> bool:
+        polars = sys.modules["polars"]
+        return self.source.to_series(j).dtype in (polars.Categorical, polars.Enum)
 
     def has_vectors(self, j: int) -> bool:
         polars = sys.modules["polars"]
@@ -384,6 +398,11 @@ class _Arrow:
         # Chunks may have different dictionaries; the longest list has all values once they are one.
         chunks = column.unify_dictionaries().chunks
         return max((chunk.dictionary.to_pylist() for chunk in chunks), key=len, default=[])
+
+    def is_category(self, j: int) -> bool:
+        import pyarrow.types as types
+
+        return bool(types.is_dictionary(self.source.column(j).type))
 
     def has_vectors(self, j: int) -> bool:
         return is_vector(self.source.column(j).type)

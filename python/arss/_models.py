@@ -2,7 +2,7 @@
 
 from arss._docs import shared_docs
 from arss._kernels import KernelSelector, PenalisedSelector
-from arss._options import Encode, Kernel, Missing, Preset
+from arss._options import Encode, Kernel, Metric, Missing, Preset
 from arss._progress import Callback
 from arss._random import RandomState
 from arss._weighted import WeightedSelector
@@ -51,6 +51,7 @@ class ARSS(PenalisedSelector):
     %(callback)s
     %(missing)s
     %(encode)s
+    %(metric)s
 
     Attributes
     ----------
@@ -110,6 +111,7 @@ class ARSS(PenalisedSelector):
         callback: Callback | None = None,
         missing: Missing = "error",
         encode: Encode | None = None,
+        metric: Metric = "euclidean",
     ) -> None:
         self.n_samples = n_samples
         self.p = p
@@ -128,6 +130,7 @@ class ARSS(PenalisedSelector):
         self.callback = callback
         self.missing = missing
         self.encode = encode
+        self.metric = metric
 
     def _settings(self) -> dict[str, object]:
         settings = super()._settings()
@@ -168,6 +171,7 @@ class RRSS(PenalisedSelector):
     %(callback)s
     %(missing)s
     %(encode)s
+    %(metric)s
 
     Attributes
     ----------
@@ -219,6 +223,7 @@ class RRSS(PenalisedSelector):
         callback: Callback | None = None,
         missing: Missing = "error",
         encode: Encode | None = None,
+        metric: Metric = "euclidean",
     ) -> None:
         self.n_samples = n_samples
         self.gamma = gamma
@@ -235,6 +240,7 @@ class RRSS(PenalisedSelector):
         self.callback = callback
         self.missing = missing
         self.encode = encode
+        self.metric = metric
 
 
 @shared_docs
@@ -257,6 +263,7 @@ class TED(WeightedSelector, KernelSelector):
     %(callback)s
     %(missing)s
     %(encode)s
+    %(metric)s
 
     Attributes
     ----------
@@ -302,6 +309,7 @@ class TED(WeightedSelector, KernelSelector):
         callback: Callback | None = None,
         missing: Missing = "error",
         encode: Encode | None = None,
+        metric: Metric = "euclidean",
     ) -> None:
         self.n_samples = n_samples
         self.alpha = alpha
@@ -313,3 +321,4 @@ class TED(WeightedSelector, KernelSelector):
         self.callback = callback
         self.missing = missing
         self.encode = encode
+        self.metric = metric

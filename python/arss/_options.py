@@ -4,6 +4,8 @@ from typing import Literal, get_args
 
 #: What to do with NaN.
 Missing = Literal["error", "auto", "mean", "median", "drop"]
+#: How rows are compared.
+Metric = Literal["euclidean", "cosine"]
 #: What to do with columns that hold no numbers.
 Encode = Literal["auto", "onehot", "ordinal", "drop"]
 #: Similarities that the models know.
@@ -19,5 +21,6 @@ Element = Literal["float64", "float32"]
 
 MISSING: tuple[Missing, ...] = get_args(Missing)
 ENCODINGS: tuple[Encode, ...] = get_args(Encode)
+METRICS: tuple[Metric, ...] = get_args(Metric)
 KERNELS: tuple[Kernel, ...] = get_args(Kernel)
 FEATURE_METHODS: tuple[FeatureMethod, ...] = get_args(FeatureMethod)

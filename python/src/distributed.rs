@@ -119,8 +119,9 @@ pub fn drive<'py>(
     shape: (usize, usize, bool),
     run_pass: Bound<'py, PyAny>,
     progress: Option<Bound<'py, PyAny>>,
+    metric: &str,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let py = run_pass.py();
+    let (py, metric) = (run_pass.py(), settings::metric(metric)?);
     let ((name, settings), (items, features, single)) = (method, shape);
     let method = settings::method(&name, &settings)?;
     let (run_pass, progress) = (run_pass.unbind(), progress.map(Bound::unbind));
@@ -146,7 +147,7 @@ pub fn drive<'py>(
                 }
             }
         };
-        let mut run = RunOptions { progress: Some(&mut tell), ..RunOptions::default() };
+        let mut run = RunOptions { metric, progress: Some(&mut tell), ..RunOptions::default() };
         let count = k.map_or(Count::Auto, Count::Exactly);
         core::select(&method, RemoteTable { items, features, single }, count, &mut pass, &mut run)
     });

@@ -25,7 +25,7 @@ use worker::{Job, Source};
 /// The items are the rows or, with `features`, the columns. `progress` is called with (phase,
 /// iteration, limit, objective, residual, gap) and stops the run by returning something true.
 #[pyfunction]
-#[pyo3(signature = (table, k, method, settings, *, features=false, threads=1, all_scores=false, progress=None))]
+#[pyo3(signature = (table, k, method, settings, *, features=false, threads=1, all_scores=false, metric="euclidean", progress=None))]
 #[allow(clippy::too_many_arguments)] // one function for all, called with keywords
 fn select<'py>(
     table: &Bound<'py, PyAny>,
@@ -35,19 +35,20 @@ fn select<'py>(
     features: bool,
     threads: usize,
     all_scores: bool,
+    metric: &str,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let method = settings::method(method, settings)?;
     let table = Source::Array(table::read(table)?);
     let count = k.map_or(Count::Auto, Count::Exactly);
-    let job = Job { table, count, method, features, threads, all_scores };
+    let job = Job { table, count, method, features, threads, all_scores, metric: settings::metric(metric)? };
     let selection = worker::run(settings.py(), job, progress.as_ref())?;
     convert::selection(settings.py(), selection)
 }
 
 /// As `select` for rows in a file: `memory` bytes for blocks of rows at most, their state in scratch files in `scratch`.
 #[pyfunction]
-#[pyo3(signature = (file, k, method, settings, *, memory, scratch, threads=1, progress=None))]
+#[pyo3(signature = (file, k, method, settings, *, memory, scratch, threads=1, metric="euclidean", progress=None))]
 #[allow(clippy::too_many_arguments)] // called with keywords
 fn stream<'py>(
     file: &Bound<'py, files::RowFile>,
@@ -57,12 +58,14 @@ fn stream<'py>(
     memory: usize,
     scratch: PathBuf,
     threads: usize,
+    metric: &str,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let method = settings::method(method, settings)?;
     let table = Source::File(files::FileTable::take(&mut file.borrow_mut(), memory, scratch)?);
     let count = k.map_or(Count::Auto, Count::Exactly);
-    let job = Job { table, count, method, features: false, threads, all_scores: false };
+    let metric = settings::metric(metric)?;
+    let job = Job { table, count, method, features: false, threads, all_scores: false, metric };
     let selection = worker::run(settings.py(), job, progress.as_ref())?;
     convert::selection(settings.py(), selection)
 }

@@ -1,6 +1,6 @@
 //! From a Python dictionary to a method with its settings.
 
-use arss::{Arss, Exemplars, Gamma, Groups, KMeans, KMedoids, Method, Quotas, Rrss, Ted};
+use arss::{Arss, Exemplars, Gamma, Groups, KMeans, KMedoids, Method, Metric, Quotas, Rrss, Ted};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -16,6 +16,11 @@ pub fn method(name: &str, settings: &Bound<'_, PyDict>) -> PyResult<Method> {
         }
     }
     Ok(method)
+}
+
+/// The metric called `name`.
+pub fn metric(name: &str) -> PyResult<Metric> {
+    Metric::from_name(name).ok_or_else(|| PyValueError::new_err(format!("there is no metric called {name:?}")))
 }
 
 /// The settings of a method, with their defaults.

@@ -11,7 +11,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-use arss::{Count, Error, Float, Method, Progress, RunOptions, Selection};
+use arss::{Count, Error, Float, Method, Metric, Progress, RunOptions, Selection};
 use pyo3::prelude::*;
 
 use crate::error::exception;
@@ -45,6 +45,8 @@ pub struct Job {
     pub threads: usize,
     /// Score every item.
     pub all_scores: bool,
+    /// How rows are compared.
+    pub metric: Metric,
 }
 
 /// What the solver tells. The end brings the job back, so that its arrays are let go of where
@@ -134,6 +136,7 @@ fn with_run<R>(job: &Job, line: &Line, work: impl FnOnce(&mut RunOptions<'_>) ->
     work(&mut RunOptions {
         threads: job.threads,
         all_scores: job.all_scores,
+        metric: job.metric,
         progress: Some(&mut callback),
         ..RunOptions::default()
     })

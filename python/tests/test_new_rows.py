@@ -86,14 +86,15 @@ def test_new_rows_after_a_file(tmp_path: Any) -> None:
 # Order
 
 
+X_VALUES = np.array([0.0, 1, 2, 3, 5])
 SIZES = ["small", "large", "medium", "small", "large"]
 ORDER = ["small", "medium", "large", "huge"]
 ORDERED: dict[str, Any] = {
-    "pandas": lambda: pd.DataFrame({"x": np.arange(5.0), "size": pd.Categorical(SIZES, ORDER, ordered=True)}),
-    "polars": lambda: pl.DataFrame({"x": np.arange(5.0), "size": pl.Series(SIZES, dtype=pl.Enum(ORDER))}),
+    "pandas": lambda: pd.DataFrame({"x": X_VALUES, "size": pd.Categorical(SIZES, ORDER, ordered=True)}),
+    "polars": lambda: pl.DataFrame({"x": X_VALUES, "size": pl.Series(SIZES, dtype=pl.Enum(ORDER))}),
     "pyarrow": lambda: pa.table(
         {
-            "x": np.arange(5.0),
+            "x": X_VALUES,
             "size": pa.DictionaryArray.from_arrays([0, 2, 1, 0, 2], ORDER, ordered=True),
         }
     ),
@@ -108,7 +109,7 @@ def test_ordered_categories_keep_their_order(library: str) -> None:
     X = ORDERED[library]()
     for encode in ("ordinal", "auto"):
         table = _input.read(arss.TED(), X, encode=encode).table
-        assert [column.tolist() for column in table] == [[0, 1, 2, 3, 4], [0, 2, 1, 0, 2]]
+        assert [column.tolist() for column in table] == [[0, 1, 2, 3, 5], [0, 2, 1, 0, 2]]
     onehot = _input.read(arss.TED(), X, encode="onehot").table
     assert [column.tolist() for column in onehot[1:]] == [[1, 0, 0, 1, 0], [0, 0, 1, 0, 0], [0, 1, 0, 0, 1]]
 
@@ -123,8 +124,8 @@ def test_ordered_categories_keep_their_order(library: str) -> None:
     ],
 )
 def test_other_categories_become_columns_of_0_and_1(colour: Any) -> None:
-    table = _input.read(arss.TED(), colour(["red", "blue", "red"]), encode="auto").table
-    assert [column.tolist() for column in table] == [[0, 1, 0], [1, 0, 1]]
+    table = _input.read(arss.TED(), colour(["red", "blue", "red", "red"]), encode="auto").table
+    assert [column.tolist() for column in table] == [[0, 1, 0, 0], [1, 0, 1, 1]]
 
 
 # Rows about which nothing is known

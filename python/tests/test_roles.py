@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import arss
-from arss import _input, _core
+from arss import _core, _input
 
 pd = pytest.importorskip("pandas")
 
@@ -35,7 +35,9 @@ def frame() -> Any:
 
 
 def test_auto_leaves_out_what_counts_or_names_the_rows(frame: Any) -> None:
-    with pytest.warns(UserWarning, match="left out: customer_id .identifier., counter .counter., name .identifier., co"):
+    with pytest.warns(
+        UserWarning, match="left out: customer_id .identifier., counter .counter., name .identifier., co"
+    ):
         data = _input.read(arss.Exemplars(), frame, encode="auto")
     assert data.names == ["colour"] * 3 + ["size", "paid", "day", "weight"]
     assert list(data.categories) == [4, 4, 4, None, None, None, None]

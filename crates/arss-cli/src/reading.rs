@@ -13,6 +13,6 @@ pub fn read(args: &InputArgs, memory: Option<u64>, messages: &mut Messages) -> R
     let mut table =
         arss_table::open_with_progress(&args.inputs, &args.options(None, None, memory), &mut progress::reading)?;
     table.notes.drain(..).for_each(|message| messages.add(message));
-    table.matrix = solve::prepare(table.matrix, args.scale, &table.categories, messages)?;
+    solve::prepare(&mut table, args.scale(), args.metric, messages)?;
     Ok(table)
 }

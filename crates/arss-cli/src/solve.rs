@@ -4,10 +4,10 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use arss::out_of_core::{RowSource, Stream, r_factor};
-use arss::{Count, Error, Float, Method, RunOptions, Samples, Selection};
+use arss::{Count, Error, Float, Method, Metric, RunOptions, Samples, Selection};
 use arss_table::checkpoint::{self, Checkpoint};
 use arss_table::scratch::{DiskFloat, ScratchFile};
-use arss_table::{DenseMatrix, DiskMatrix, Matrix, Scale};
+use arss_table::{DenseMatrix, DiskMatrix, Matrix, Scale, Table};
 
 use crate::args::large_tables::DiskArgs;
 use crate::failure::Failure;
@@ -44,21 +44,26 @@ pub struct Disk<'a> {
     pub flags: Option<&'a DiskArgs>,
 }
 
-/// Scales the values as asked.
-pub fn prepare(
-    values: Matrix,
-    how: Scale,
-    categories: &[Option<usize>],
-    messages: &mut Messages,
-) -> Result<Matrix, Failure> {
-    if how == Scale::None {
-        return Ok(values);
+/// Brings the columns to one scale, and the rows to one length where only their directions count.
+pub fn prepare(table: &mut Table, how: Scale, metric: Metric, messages: &mut Messages) -> Result<(), Failure> {
+    if metric == Metric::Euclidean
+        && let Some(hint) = table.length_hint()
+    {
+        messages.add(format!("note: {hint}"));
     }
-    let (values, columns) = arss_table::scale(values, how, categories)?;
-    if columns.is_none() {
-        messages.add("note: every column is constant, so the values were left unscaled".to_owned());
+    if how != Scale::None {
+        let values = std::mem::replace(&mut table.matrix, Matrix::EMPTY);
+        let (values, columns) = arss_table::scale(values, how, &table.categories)?;
+        table.matrix = values;
+        if columns.is_none() {
+            messages.add("note: every column is constant, so the values were left unscaled".to_owned());
+        }
     }
-    Ok(values)
+    if metric == Metric::Cosine {
+        let values = std::mem::replace(&mut table.matrix, Matrix::EMPTY);
+        table.matrix = arss_table::unit_rows(values, table.kept.as_deref())?;
+    }
+    Ok(())
 }
 
 /// Chooses; Ctrl-C meanwhile ends the process, or the choice where the ranking so far is to be kept.

@@ -226,10 +226,10 @@ impl<T: DiskFloat> MatrixValues<T> for DiskMatrix<T> {
         Ok(found)
     }
 
-    fn map(self, change: impl Fn(usize, T) -> T) -> Result<Self, TableError> {
+    fn map(self, change: impl Fn((usize, usize), T) -> T) -> Result<Self, TableError> {
         let columns = self.columns;
-        self.changed(columns, &mut |_, row: &[T], fresh| {
-            fresh.extend(row.iter().enumerate().map(|(column, value)| change(column, *value)));
+        self.changed(columns, &mut |at, row: &[T], fresh| {
+            fresh.extend(row.iter().enumerate().map(|(column, value)| change((at, column), *value)));
         })
     }
 

@@ -174,8 +174,8 @@ fn month(name: &str) -> Option<u32> {
         "december",
     ];
     let name = name.trim_end_matches('.');
-    let is_named = |month: &&str| name.eq_ignore_ascii_case(month) || name.eq_ignore_ascii_case(&month[..3]);
-    Some(MONTHS.iter().position(|month| is_named(&month))? as u32 + 1)
+    let is_named = |month: &str| name.eq_ignore_ascii_case(month) || name.eq_ignore_ascii_case(&month[..3]);
+    Some(MONTHS.iter().position(|month| is_named(month))? as u32 + 1)
 }
 
 /// A number of digits only.

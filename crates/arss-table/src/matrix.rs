@@ -57,8 +57,8 @@ pub trait MatrixValues<T>: Sized {
     /// True if `is` is for any value.
     fn any(&self, is: impl Fn(f64) -> bool + Sync) -> Result<bool, TableError>;
 
-    /// The matrix with each value replaced by what `change` makes of its column and of it.
-    fn map(self, change: impl Fn(usize, T) -> T) -> Result<Self, TableError>;
+    /// The matrix with each value replaced by what `change` makes of its row and column and of it.
+    fn map(self, change: impl Fn((usize, usize), T) -> T) -> Result<Self, TableError>;
 
     /// The matrix with those rows only for which `kept` is true.
     fn keep_rows(self, kept: &[bool]) -> Result<Self, TableError>;
@@ -92,9 +92,9 @@ impl<T: Float> MatrixValues<T> for DenseMatrix<T> {
         Ok(self.data.par_chunks(1 << 16).any(|values| values.iter().any(|value| is(value.to_f64()))))
     }
 
-    fn map(mut self, change: impl Fn(usize, T) -> T) -> Result<Self, TableError> {
+    fn map(mut self, change: impl Fn((usize, usize), T) -> T) -> Result<Self, TableError> {
         for at in 0..self.data.len() {
-            self.data[at] = change(self.cell(at).1, self.data[at]);
+            self.data[at] = change(self.cell(at), self.data[at]);
         }
         Ok(self)
     }
@@ -126,6 +126,9 @@ pub enum Matrix {
 }
 
 impl Matrix {
+    /// No values: what is left where a matrix was taken away.
+    pub const EMPTY: Matrix = Matrix::F64(DenseMatrix { data: Vec::new(), rows: 0, columns: 0, by_column: false });
+
     /// Rows and columns.
     pub fn shape(&self) -> (usize, usize) {
         match self {

@@ -177,7 +177,8 @@ fn handle_auto<T: Float, M: MatrixValues<T>>(
     if !matrix.any(|value| !value.is_finite())? {
         return Ok((matrix, Ok(MissingReport::default())));
     }
-    let not_a_number = |_: usize, value: T| if value.to_f64().is_finite() { value } else { T::from_f64(f64::NAN) };
+    let not_a_number =
+        |_: (usize, usize), value: T| if value.to_f64().is_finite() { value } else { T::from_f64(f64::NAN) };
     let matrix = if matrix.any(f64::is_infinite)? { matrix.map(not_a_number)? } else { matrix };
     let leads = leads(categories);
     let cells = leads.iter().filter(|lead| **lead).count() as u32;
@@ -226,7 +227,8 @@ fn fill<T: Float, M: MatrixValues<T>>(
         return Ok((matrix, report));
     }
     let with: Vec<Option<T>> = with.into_iter().map(|value| value.map(T::from_f64)).collect();
-    let change = |column: usize, value: T| with[column].filter(|_| value.to_f64().is_nan()).unwrap_or(value);
+    let change =
+        |(_, column): (usize, usize), value: T| with[column].filter(|_| value.to_f64().is_nan()).unwrap_or(value);
     Ok((matrix.map(change)?, report))
 }
 

@@ -87,7 +87,7 @@ pub fn scale_values<T: Float, M: MatrixValues<T>>(
 /// # Errors
 /// If a scratch file cannot be read or written.
 pub fn rescale_values<T: Float, M: MatrixValues<T>>(matrix: M, columns: &[ColumnScale]) -> Result<M, TableError> {
-    matrix.map(|column, value| T::from_f64(columns[column].scaled(value.to_f64())))
+    matrix.map(|(_, column), value| T::from_f64(columns[column].scaled(value.to_f64())))
 }
 
 /// What was measured of a column: enough to scale other values as those that were measured.

@@ -54,6 +54,12 @@ pub enum Error {
         /// Columns of the table.
         columns: usize,
     },
+    /// A row of zeros, where only directions count.
+    #[error("row {row} holds only zeros and has no direction: leave it out, or choose by the Euclidean metric")]
+    NoDirection {
+        /// The row, counted from 0.
+        row: usize,
+    },
     /// K is zero or larger than the number of items.
     #[error("k is {k}, but it must lie between 1 and the number of items, {items}")]
     BadK {

@@ -243,7 +243,7 @@ impl Method {
         self.validate()?;
         check_k(k, samples.items())?;
         samples.require_nonzero()?;
-        let samples = samples.in_safe_range();
+        let samples = samples.seen_by(run.metric)?.in_safe_range();
         if let Some(kernel) = self.kernel() {
             let mapped = kernel.run(&samples, run)?;
             let mut selection = self.choose(&mapped.samples()?, k, run)?;

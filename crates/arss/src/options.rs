@@ -2,6 +2,8 @@
 
 use std::ops::ControlFlow;
 
+use serde::{Deserialize, Serialize};
+
 use crate::Error;
 
 /// What a callback is told, once an iteration.
@@ -62,6 +64,8 @@ pub struct RunOptions<'a> {
     pub all_scores: bool,
     /// Return the coefficients A in factored form.
     pub keep_solution: bool,
+    /// How rows are compared. Default [`Metric::Euclidean`].
+    pub metric: Metric,
     /// Called once an iteration, on the calling thread.
     pub progress: Option<&'a mut Callback<'a>>,
 }
@@ -73,6 +77,7 @@ impl std::fmt::Debug for RunOptions<'_> {
             .field("block", &self.block)
             .field("all_scores", &self.all_scores)
             .field("keep_solution", &self.keep_solution)
+            .field("metric", &self.metric)
             .finish_non_exhaustive()
     }
 }
@@ -88,6 +93,52 @@ impl Progress {
     /// Progress of a phase that has no objective of its own.
     pub(crate) fn count(phase: &'static str, iteration: usize, limit: usize) -> Self {
         Progress { phase, iteration, limit, objective: f64::NAN, residual: f64::NAN, gap: f64::NAN }
+    }
+}
+
+/// How rows are compared.
+///
+/// ```
+/// use arss::{Exemplars, Metric, RunOptions, Samples, Selector};
+///
+/// // Two directions, rows of very different length.
+/// let table: Vec<f64> = (1..=40).flat_map(|i| if i % 2 == 0 { [f64::from(i), 0.1] } else { [0.1, f64::from(i)] }).collect();
+/// let mut run = RunOptions { metric: Metric::Cosine, ..RunOptions::default() };
+/// let picks = Exemplars::default().select_with(&Samples::new(&table, 40, 2)?, 2, &mut run)?.indices;
+/// assert_ne!(picks[0] % 2, picks[1] % 2);
+/// # Ok::<(), arss::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Metric {
+    /// By the straight line between them.
+    #[default]
+    Euclidean,
+    /// By the angle between them, whatever their length: the straight line between rows of length one. For embeddings. A row
+    /// of zeros has no direction and is refused.
+    Cosine,
+}
+
+impl Metric {
+    /// Every metric, the default first.
+    pub const ALL: [Metric; 2] = [Metric::Euclidean, Metric::Cosine];
+
+    /// The name: `euclidean` or `cosine`.
+    ///
+    /// ```
+    /// use arss::Metric;
+    /// assert!(Metric::ALL.iter().all(|&metric| Metric::from_name(metric.name()) == Some(metric)));
+    /// ```
+    pub fn name(self) -> &'static str {
+        match self {
+            Metric::Euclidean => "euclidean",
+            Metric::Cosine => "cosine",
+        }
+    }
+
+    /// The metric of this name; `None` if there is none.
+    pub fn from_name(name: &str) -> Option<Metric> {
+        Metric::ALL.into_iter().find(|metric| metric.name() == name)
     }
 }
 

@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use faer::MatRef;
+use serde::{Deserialize, Serialize};
 
-use crate::{Error, Float};
+use crate::{Error, Float, Metric};
 
 /// A borrowed table whose rows are the items to choose from.
 ///
@@ -29,8 +30,50 @@ pub struct Samples<'a, T> {
     items: usize,
     features: usize,
     max_abs: f64,
-    /// Power of two that blocks are multiplied by; 1 unless the values are extreme.
-    scale: f64,
+    view: RowView,
+}
+
+/// How the solvers see the rows.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) struct RowView {
+    /// Power of two that rows are multiplied by; 1 unless the values are extreme.
+    pub scale: f64,
+    /// Each row is divided by its length, so that only its direction counts.
+    pub unit: bool,
+}
+
+impl RowView {
+    /// The rows as they are.
+    pub const PLAIN: RowView = RowView { scale: 1.0, unit: false };
+
+    pub fn is_plain(&self) -> bool {
+        *self == RowView::PLAIN
+    }
+
+    /// What lengths and distances have been multiplied by; directions have no scale.
+    pub fn distance_scale(&self) -> f64 {
+        if self.unit { 1.0 } else { self.scale }
+    }
+
+    /// What a row is multiplied by.
+    fn factor(&self, row: impl Iterator<Item = f64>) -> f64 {
+        if !self.unit {
+            return self.scale;
+        }
+        let square: f64 = row.map(|value| (value * self.scale) * (value * self.scale)).sum();
+        if square > 0.0 { self.scale / square.sqrt() } else { self.scale }
+    }
+
+    /// Some rows as they are seen.
+    pub fn apply<T: Float>(&self, rows: &mut [T], features: usize) {
+        if self.is_plain() {
+            return;
+        }
+        for row in rows.chunks_exact_mut(features) {
+            let factor = self.factor(row.iter().map(|value| value.to_f64()));
+            row.iter_mut().for_each(|value| *value = T::from_f64(value.to_f64() * factor));
+        }
+    }
 }
 
 /// Where the values stand.
@@ -97,14 +140,14 @@ impl<'a, T: Float> Samples<'a, T> {
         data: &'a [T],
         (items, features): (usize, usize),
         (item_stride, feature_stride): (usize, usize),
-        scale: f64,
+        view: RowView,
     ) -> Result<Self, Error> {
         let needed = span(items, features, item_stride, feature_stride)?;
         if needed > data.len() {
             return Err(Error::Shape { rows: items, columns: features, needed, found: data.len() });
         }
         let cells = Cells::Strided { data, item_stride, feature_stride };
-        Ok(Samples { cells, items, features, max_abs: f64::NAN, scale })
+        Ok(Samples { cells, items, features, max_abs: f64::NAN, view })
     }
 
     /// A table whose columns stand apart, as data frames keep them: one slice per column.
@@ -134,7 +177,7 @@ impl<'a, T: Float> Samples<'a, T> {
 
     /// The table once its values are known to be finite.
     fn checked(cells: Cells<'a, T>, items: usize, features: usize) -> Result<Self, Error> {
-        let mut samples = Samples { cells, items, features, max_abs: 0.0, scale: 1.0 };
+        let mut samples = Samples { cells, items, features, max_abs: 0.0, view: RowView::PLAIN };
         samples.max_abs = samples.largest_finite()?;
         Ok(samples)
     }
@@ -202,12 +245,29 @@ impl<'a, T: Float> Samples<'a, T> {
     /// The view the solvers work on: values so large or small that their squares would
     /// overflow or vanish are multiplied by a power of two, block by block.
     pub(crate) fn in_safe_range(&self) -> Self {
-        Samples { scale: safe_scale(self.max_abs, T::SAFE), ..*self }
+        Samples { view: RowView { scale: safe_scale(self.max_abs, T::SAFE), ..self.view }, ..*self }
     }
 
-    /// What the blocks are multiplied by: 1, or a power of two.
+    /// The rows as a metric sees them. Nothing is copied: blocks are, while they are worked on.
+    pub(crate) fn seen_by(&self, metric: Metric) -> Result<Self, Error> {
+        if metric == Metric::Euclidean {
+            return Ok(*self);
+        }
+        let is_zero = |item: &usize| (0..self.features).all(|j| self.cells.get(*item, j).to_f64() == 0.0);
+        match (0..self.items).find(is_zero) {
+            Some(row) => Err(Error::NoDirection { row }),
+            None => Ok(Samples { view: RowView { unit: true, ..self.view }, ..*self }),
+        }
+    }
+
+    /// What lengths and distances have been multiplied by: 1, or a power of two.
     pub(crate) fn scale(&self) -> f64 {
-        self.scale
+        self.view.distance_scale()
+    }
+
+    /// True if only the directions of the rows count.
+    pub(crate) fn has_directions(&self) -> bool {
+        self.view.unit
     }
 
     /// Items `range` as a row-major block: borrowed where the layout allows it, gathered otherwise.
@@ -236,7 +296,7 @@ impl<'a, T: Float> Samples<'a, T> {
     fn contiguous(&self, range: Range<usize>) -> Option<&'a [T]> {
         match self.cells {
             Cells::Strided { data, item_stride, feature_stride: 1 }
-                if item_stride == self.features && self.scale == 1.0 =>
+                if item_stride == self.features && self.view.is_plain() =>
             {
                 Some(&data[range.start * self.features..range.end * self.features])
             }
@@ -260,13 +320,15 @@ impl<'a, T: Float> Samples<'a, T> {
 
     /// The values of one item as `f64`.
     pub(crate) fn item_values(&self, item: usize) -> impl Iterator<Item = f64> {
-        (0..self.features).map(move |j| self.cells.get(item, j).to_f64() * self.scale)
+        let cell = move |j: usize| self.cells.get(item, j).to_f64();
+        let factor = self.view.factor((0..self.features).map(cell));
+        (0..self.features).map(move |j| cell(j) * factor)
     }
 
     fn extend_with_item(&self, values: &mut Vec<T>, item: usize) {
         let features = 0..self.features;
-        if self.scale != 1.0 {
-            values.extend(features.map(|j| T::from_f64(self.cells.get(item, j).to_f64() * self.scale)));
+        if !self.view.is_plain() {
+            values.extend(self.item_values(item).map(T::from_f64));
             return;
         }
         match self.cells {

@@ -7,7 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import arss
 from arss import _core, _scaling
-from arss._base import IN_MEMORY, RowSelector, warn
+from arss._base import IN_MEMORY, RowSelector, metric_of, warn
 from arss._constraints import PROPORTIONAL, positions, quota_numbers
 from arss._exemplars import AUTO
 from arss._input import Input, count
@@ -44,7 +44,7 @@ class DaskSelector(RowSelector):
         from distributed import KilledWorker, default_client
 
         client = client or default_client()
-        for name, wanted in IN_MEMORY.items():
+        for name, wanted in (IN_MEMORY | {"missing": "error", "encode": None}).items():
             if getattr(self, name, wanted) != wanted:
                 raise ValueError(f"{name}={getattr(self, name)!r} needs the whole table in memory: use arss instead")
         try:
@@ -108,6 +108,7 @@ class DaskSelector(RowSelector):
                     (table.items, table.features, table.single),
                     engine.walk,
                     watch.observer(),
+                    metric_of(self),
                 )
             except _core.OverQuota as error:
                 number, included, quota = error.args

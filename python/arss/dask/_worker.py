@@ -60,7 +60,7 @@ def prepare(part: Any, number: int) -> tuple[Floats, tuple[str, ...] | None]:
     frame = _frames.as_frame(part)
     if frame is not None:
         try:
-            table, names = frame.table(frame.layout(None))
+            table, names, _ = frame.table(frame.layout(None))
         except ValueError as error:
             raise ValueError(f"partition {number}: {error}") from None
         return np.column_stack(table) if isinstance(table, list) else np.asarray(table), tuple(names or ())

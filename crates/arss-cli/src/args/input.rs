@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use arss::Metric;
 use arss_table::{ByName, ColumnRole, Encode, Format, Missing, ReadOptions, Scale, TextEncoding};
 use clap::{Args, ValueEnum};
 
@@ -65,12 +66,21 @@ pub struct InputArgs {
     /// What to do about missing values
     #[arg(long, value_parser = by_name::<Missing>(), value_name = "HOW", default_value = "auto")]
     pub missing: Missing,
-    /// How columns are scaled before choosing; files always hold the values as they came
-    #[arg(long, value_parser = by_name::<Scale>(), value_name = "HOW", default_value = "robust")]
-    pub scale: Scale,
+    /// How columns are scaled before choosing; files always hold the values as they came [robust, none for --metric cosine]
+    #[arg(long, value_parser = by_name::<Scale>(), value_name = "HOW")]
+    pub scale: Option<Scale>,
+    /// How rows are compared: euclidean, or by the angle between them: cosine, for embeddings
+    #[arg(long, value_parser = metric, value_name = "HOW", default_value = "euclidean")]
+    pub metric: Metric,
 }
 
 impl InputArgs {
+    /// How columns are scaled: directions are taken as they come.
+    pub fn scale(&self) -> Scale {
+        let by_metric = if self.metric == Metric::Cosine { Scale::None } else { Scale::default() };
+        self.scale.unwrap_or(by_metric)
+    }
+
     /// What is read; the columns of groups and weights are named by other flags.
     pub fn options(&self, weights: Option<&str>, group: Option<&str>, memory: Option<u64>) -> ReadOptions {
         ReadOptions {
@@ -106,6 +116,13 @@ fn inputs_help() -> String {
         "The table: {extensions}, text also as .gz, .zst, .bz2, .xz or .zip; - is stdin. Several files (or a 'pattern*') with the same \
          columns make one table"
     )
+}
+
+fn metric(name: &str) -> Result<Metric, String> {
+    Metric::from_name(name).ok_or_else(|| {
+        let known: Vec<&str> = Metric::ALL.iter().map(|metric| metric.name()).collect();
+        format!("the metrics are {}", known.join(" and "))
+    })
 }
 
 fn delimiter(text: &str) -> Result<u8, String> {

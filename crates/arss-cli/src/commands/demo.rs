@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use arss::{Arss, Count, Exemplars, Method, Random, Selection};
+use arss::{Arss, Count, Exemplars, Method, Metric, Random, Selection};
 use arss_report::More;
 use arss_table::number_text::number;
 use arss_table::{ExtraColumns, OutputFormat, Picks, ReadOptions, Scale, Table};
@@ -31,7 +31,7 @@ pub fn run(args: &DemoArgs, words: &[OsString]) -> Result<(), Failure> {
     let mut messages = Messages::new(false);
     let options = ReadOptions { label: Some("cover_type".to_owned()), ..ReadOptions::default() };
     let mut table = arss_table::read_bytes(FOREST, "forest.csv", &options)?;
-    table.matrix = solve::prepare(table.matrix, Scale::default(), &table.categories, &mut messages)?;
+    solve::prepare(&mut table, Scale::default(), Metric::default(), &mut messages)?;
     let default = Method::Exemplars(Exemplars::default());
     let job = job(&default);
     let chosen = solve::run(&table.matrix, &job, &mut messages)?;

@@ -94,7 +94,7 @@ pub fn ready(args: &SelectArgs, messages: &mut Messages) -> Result<Ready, Failur
     table.notes.drain(..).for_each(|message| messages.add(message));
     let method = constraints::apply(method, &args.method.constraints, &mut table)?;
     let checksum = args.out.result.as_ref().map(|_| Checksum::of(&table));
-    table.matrix = solve::prepare(table.matrix, args.input.scale, &table.categories, messages)?;
+    solve::prepare(&mut table, args.input.scale(), args.input.metric, messages)?;
     if table.matrix.is_on_disk() && memory_plan::fits_now(args, &method, &table.matrix)? {
         table.matrix = table.matrix.into_memory()?;
     }

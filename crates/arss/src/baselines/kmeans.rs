@@ -8,7 +8,7 @@ use super::{Outcome, size_scores};
 use crate::linalg::distances::squared_distance;
 use crate::linalg::nearest::{Near, NearestTable};
 use crate::linalg::rng::{draw, generator, uniform};
-use crate::linalg::top_k;
+use crate::linalg::{self, top_k};
 use crate::parallel::Partition;
 use crate::selection::{Clock, report};
 use crate::{Error, Float, HistoryStep, Method, Progress, RunOptions, Samples, Selection, Selector, Status};
@@ -178,7 +178,8 @@ impl<'t, 'a, T: Float> Clusters<'t, 'a, T> {
         }
     }
 
-    /// Each centre becomes the mean of its cluster, summed in the order of the items.
+    /// Each centre becomes the mean of its cluster, summed in the order of the items; its direction, where only that
+    /// counts (spherical k-means).
     fn move_centres(&mut self) {
         let features = self.table.samples.features();
         let members = self.members();
@@ -189,7 +190,10 @@ impl<'t, 'a, T: Float> Clusters<'t, 'a, T> {
                     let block = self.table.samples.block(item..item + 1);
                     centre.iter_mut().zip(block.values.iter()).for_each(|(sum, x)| *sum += x.to_f64());
                 }
-                let size = members[cluster].len() as f64;
+                let size = match self.table.samples.has_directions() {
+                    true => linalg::norm_squared(centre).sqrt().max(f64::MIN_POSITIVE),
+                    false => members[cluster].len() as f64,
+                };
                 centre.iter_mut().for_each(|sum| *sum /= size);
             }
         };

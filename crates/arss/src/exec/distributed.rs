@@ -6,8 +6,8 @@ use super::{
 };
 use crate::options::check_k;
 use crate::parallel::default_block;
-use crate::samples::safe_scale;
-use crate::{Arss, Count, Error, Float, Method, Rrss, RunOptions, Samples, Selection, Ted};
+use crate::samples::{RowView, safe_scale};
+use crate::{Arss, Count, Error, Float, Method, Metric, Rrss, RunOptions, Samples, Selection, Ted};
 
 /// What is kept of some rows between two passes.
 ///
@@ -102,12 +102,12 @@ pub fn step_on<T: Float>(
 }
 
 pub(crate) fn step_on_rows<T: Float>(
-    StepRequest(Request { scale, step }): &StepRequest,
+    StepRequest(Request { view, step }): &StepRequest,
     rows: &RowsOf<'_, T>,
     (first, attributes): (usize, RowAttributes<'_>),
     state: &mut RowState<T>,
 ) -> Result<Vec<u8>, Error> {
-    let samples = Samples::trusted(rows.data, rows.shape, rows.strides, *scale)?;
+    let samples = Samples::trusted(rows.data, rows.shape, rows.strides, *view)?;
     let (items, features, spec) = (samples.items(), samples.features(), step.spec());
     spec.check(features)?;
     attributes.check(items)?;
@@ -186,17 +186,22 @@ pub fn select(
     method.validate()?;
     check_k(*k, table.items)?;
     check_method(method, table.items, table.features)?;
-    let mut rows = Distributed { table, scale: 1.0, pass };
-    let checked = rows.pass(&Step::CheckFinite(CheckFinite))?;
+    let mut rows = Distributed { table, view: RowView::PLAIN, pass };
+    let unit = run.metric == Metric::Cosine;
+    let checked = rows.pass(&Step::CheckFinite(CheckFinite { directions: unit }))?;
     let safe = safe_scale(checked.maxima[0], if table.single { f32::SAFE } else { f64::SAFE });
     let scale = scale_of(&checked, (table.items, table.features), safe)?;
-    rows.scale = scale;
+    rows.view = RowView { scale, unit };
+    let scale = rows.view.distance_scale();
     choose(method, &mut rows, scale, *k, run)
 }
 
 /// `scale`, if the first look at the rows found numbers that can be worked with.
 pub(crate) fn scale_of(checked: &PassResult, (rows, columns): (usize, usize), scale: f64) -> Result<f64, Error> {
     if let Some(bad) = checked.rows.list.first() {
+        if bad.key == 0.0 {
+            return Err(Error::NoDirection { row: bad.index });
+        }
         return Err(Error::NotFinite { row: bad.index, column: bad.values[0] as usize, value: bad.key });
     }
     if checked.maxima[0] == 0.0 { Err(Error::AllZero { rows, columns }) } else { Ok(scale) }
@@ -260,7 +265,7 @@ pub fn columns(method: &Method) -> (usize, usize, Option<usize>) {
 /// The backend of [`select`].
 struct Distributed<'p, 'a> {
     table: RemoteTable,
-    scale: f64,
+    view: RowView,
     pass: &'p mut Pass<'a>,
 }
 
@@ -274,7 +279,7 @@ impl RowBackend for Distributed<'_, '_> {
     }
 
     fn pass(&mut self, step: &Step) -> Result<PassResult, Error> {
-        let request = Request { scale: self.scale, step: step.clone() };
+        let request = Request { view: self.view, step: step.clone() };
         let result = PassResult::decode(&(self.pass)(&request.encode()?)?)?;
         result.check(&step.spec().output(self.table.features), self.table.items)
     }

@@ -10,8 +10,8 @@ use super::{
 };
 use crate::options::check_k;
 use crate::parallel::{Partition, default_block};
-use crate::samples::safe_scale;
-use crate::{Count, Error, Float, Method, RunOptions, Selection};
+use crate::samples::{RowView, safe_scale};
+use crate::{Count, Error, Float, Method, Metric, RunOptions, Selection};
 
 /// A table whose rows can be read in any order, as often as needed, from several threads.
 pub trait RowSource<T>: Sync {
@@ -104,10 +104,13 @@ pub(crate) fn run_stream<T: Float>(
     let attributes = method.attributes();
     attributes.check(items)?;
     let partition = Partition::new(run, items, features)?;
-    let mut rows = Logged { rows: Streamed { stream, partition: &partition, attributes, scale: 1.0, width: 0 }, log };
-    let checked = rows.pass(&Step::CheckFinite(CheckFinite))?;
+    let mut rows =
+        Logged { rows: Streamed { stream, partition: &partition, attributes, view: RowView::PLAIN, width: 0 }, log };
+    let unit = run.metric == Metric::Cosine;
+    let checked = rows.pass(&Step::CheckFinite(CheckFinite { directions: unit }))?;
     let scale = distributed::scale_of(&checked, (items, features), safe_scale(checked.maxima[0], T::SAFE))?;
-    rows.rows.scale = scale;
+    rows.rows.view = RowView { scale, unit };
+    let scale = rows.rows.view.distance_scale();
     distributed::choose(method, &mut rows, scale, *k, run)
 }
 
@@ -116,7 +119,7 @@ pub(super) struct Streamed<'a, T> {
     stream: &'a Stream<'a, T>,
     partition: &'a Partition,
     attributes: RowAttributes<'a>,
-    scale: f64,
+    view: RowView,
     /// Numbers per row that are kept.
     pub width: usize,
 }
@@ -153,9 +156,7 @@ impl<T: Float> Streamed<'_, T> {
         span.numbers.resize(count * width, 0.0);
         if needs.rows {
             source.read(rows.start, &mut span.rows)?;
-            if self.scale != 1.0 {
-                span.rows.iter_mut().for_each(|value| *value = T::from_f64(value.to_f64() * self.scale));
-            }
+            self.view.apply(&mut span.rows, features);
         }
         if depth > 0 {
             values.read(rows.start * depth, &mut span.values)?;

@@ -2,6 +2,7 @@
 
 use super::out_of_core::Streamed;
 use super::{Access, PassResult, Request, RowBackend, Step};
+use crate::samples::RowView;
 use crate::{Error, Float};
 
 /// A log of passes: an interrupted run is resumed where the log ends.
@@ -43,7 +44,7 @@ impl<T: Float> RowBackend for Logged<'_, '_, T> {
         let Some(log) = &mut self.log else { return self.rows.pass(step) };
         let failed = |reason| Error::Backend { reason };
         let needs = step.spec().needs();
-        let request = Request { scale: 1.0, step: step.clone() }.encode()?;
+        let request = Request { view: RowView::PLAIN, step: step.clone() }.encode()?;
         let result = match log.recall(&request).map_err(failed)? {
             Some(result) => {
                 self.rows.width = self.rows.width.max(needs.width);

@@ -8,9 +8,12 @@ use super::{Access, Accumulator, BlockState, BlockStep, Needs, OutputShape, RowB
 use crate::linalg::simd::vectorised;
 use crate::{Error, Float, linalg};
 
-/// Returns the first value that is not finite, as a row that holds its column, and the largest absolute value.
+/// Returns the first value that is not finite, as a row that holds its column, and the largest absolute value. Where
+/// directions count, the first row of zeros is wrong, too: its key is 0.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub(crate) struct CheckFinite;
+pub(crate) struct CheckFinite {
+    pub directions: bool,
+}
 
 impl StepSpec for CheckFinite {
     fn needs(&self) -> Needs {
@@ -29,6 +32,13 @@ impl StepSpec for CheckFinite {
 impl<T: Float> BlockStep<T> for CheckFinite {
     fn visit(&self, sums: &mut Accumulator<T>, block: &RowBlock<'_, T>, _: BlockState<'_, T>) {
         let mut largest = sums.maxima[0];
+        let is_zero = |row: &&[T]| row.iter().all(|value| value.to_f64() == 0.0);
+        if self.directions
+            && sums.rows.list.is_empty()
+            && let Some(at) = block.lines().position(|row| is_zero(&row))
+        {
+            sums.rows.push(block.first + at, 0.0, vec![0.0]);
+        }
         for (at, value) in block.values.iter().map(|value| value.to_f64()).enumerate() {
             if !value.is_finite() && sums.rows.list.is_empty() {
                 let (row, column) = (block.first + at / block.features, at % block.features);

@@ -12,6 +12,7 @@ use crate::exemplars::{refine_steps as refinement, score_steps as scoring, steps
 use crate::models::arss::steps as arss;
 use crate::models::rrss::steps as rrss;
 use crate::models::ted::steps as ted;
+use crate::samples::RowView;
 use crate::{Error, Float};
 
 /// What a step does with a part of the state of the rows.
@@ -193,10 +194,10 @@ impl Step {
     }
 }
 
-/// A step and what the rows are multiplied by first: 1, or a power of two.
+/// A step, and how it sees the rows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Request {
-    pub scale: f64,
+    pub view: RowView,
     pub step: Step,
 }
 

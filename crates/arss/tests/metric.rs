@@ -1,0 +1,146 @@
+//! The cosine metric: the straight line between rows of length one, whatever the home of the rows.
+
+use arss::out_of_core::{RowSource, Store, Stream};
+use arss::{Count, Error, Method, Metric, RunOptions, Samples, Selection};
+use std::sync::Mutex;
+
+const ROWS: usize = 300;
+const COLUMNS: usize = 6;
+
+/// Directions in three bundles, lengths over six orders of magnitude.
+fn table() -> Vec<f64> {
+    let mut state = 5u64;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as f64 / (1u64 << 30) as f64 - 1.0
+    };
+    let mut values = Vec::new();
+    for row in 0..ROWS {
+        let length = 10f64.powf(3.0 * next());
+        values.extend((0..COLUMNS).map(|j| length * (0.3 * next() + if j == row % 3 { 1.0 } else { 0.0 })));
+    }
+    values
+}
+
+fn unit(values: &[f64]) -> Vec<f64> {
+    let direction = |row: &[f64]| {
+        let length = row.iter().map(|x| x * x).sum::<f64>().sqrt();
+        row.iter().map(|x| x / length).collect::<Vec<f64>>()
+    };
+    values.chunks(COLUMNS).flat_map(direction).collect()
+}
+
+fn cosine() -> RunOptions<'static> {
+    RunOptions { metric: Metric::Cosine, ..RunOptions::default() }
+}
+
+fn close(a: &Selection, b: &Selection) -> bool {
+    let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-9 * (1.0 + a.abs()));
+    a.indices == b.indices && near(&a.scores, &b.scores) && near(&a.residuals, &b.residuals)
+}
+
+#[test]
+fn rows_are_seen_as_if_they_had_length_one() {
+    let values = table();
+    let lengthy = Samples::new(&values, ROWS, COLUMNS).unwrap();
+    let ready = unit(&values);
+    let short = Samples::new(&ready, ROWS, COLUMNS).unwrap();
+    for method in Method::all().into_iter().filter(|method| method.name() != "kmeans") {
+        let by_cosine = method.select(&lengthy, 9, &mut cosine()).unwrap();
+        let by_hand = method.select(&short, 9, &mut RunOptions::default()).unwrap();
+        assert!(close(&by_cosine, &by_hand), "{}", method.name());
+    }
+    let plain = Method::default().select(&lengthy, 9, &mut RunOptions::default()).unwrap();
+    assert_ne!(plain.indices, Method::default().select(&lengthy, 9, &mut cosine()).unwrap().indices);
+}
+
+#[test]
+fn lengths_change_nothing() {
+    let values = table();
+    let longer: Vec<f64> = values
+        .chunks(COLUMNS)
+        .enumerate()
+        .flat_map(|(row, values)| values.iter().map(move |x| x * f64::from(1u32 << (row % 20))))
+        .collect();
+    for method in Method::all() {
+        let [a, b] = [&values, &longer]
+            .map(|values| method.select(&Samples::new(values, ROWS, COLUMNS).unwrap(), 7, &mut cosine()).unwrap());
+        assert_eq!(a.indices, b.indices, "{}", method.name());
+        assert_eq!(a.scores, b.scores, "{}", method.name());
+    }
+}
+
+/// The centres of spherical k-means have length one: the sum of cosines never falls from one iteration to the next.
+#[test]
+fn kmeans_is_spherical() {
+    let values = table();
+    let samples = Samples::new(&values, ROWS, COLUMNS).unwrap();
+    let found = Method::from_name("kmeans").unwrap().select(&samples, 3, &mut cosine()).unwrap();
+    assert!(found.report.history.windows(2).all(|pair| pair[1].objective <= pair[0].objective + 1e-9));
+    let mut bundles: Vec<usize> = found.indices.iter().map(|row| row % 3).collect();
+    bundles.sort_unstable();
+    assert_eq!(bundles, [0, 1, 2]);
+    // Squared chords: 2 - 2 cos, at most 2 a row for directions that are not opposed.
+    assert!(found.report.objective < 0.6 * ROWS as f64, "{}", found.report.objective);
+}
+
+#[test]
+fn a_row_without_a_direction_is_named() {
+    let mut values = table();
+    values[7 * COLUMNS..8 * COLUMNS].fill(0.0);
+    let samples = Samples::new(&values, ROWS, COLUMNS).unwrap();
+    for method in Method::all() {
+        let error = method.select(&samples, 3, &mut cosine()).unwrap_err();
+        assert!(matches!(error, Error::NoDirection { row: 7 }), "{}: {error}", method.name());
+    }
+}
+
+struct Memory(Vec<f64>);
+
+impl RowSource<f64> for Memory {
+    fn items(&self) -> usize {
+        ROWS
+    }
+    fn features(&self) -> usize {
+        COLUMNS
+    }
+    fn read(&self, first: usize, rows: &mut [f64]) -> Result<(), String> {
+        rows.copy_from_slice(&self.0[first * COLUMNS..first * COLUMNS + rows.len()]);
+        Ok(())
+    }
+}
+
+struct State(Mutex<Vec<f64>>);
+
+impl Store<f64> for State {
+    fn read(&self, at: usize, numbers: &mut [f64]) -> Result<(), String> {
+        numbers.copy_from_slice(&self.0.lock().unwrap()[at..at + numbers.len()]);
+        Ok(())
+    }
+    fn write(&self, at: usize, numbers: &[f64]) -> Result<(), String> {
+        self.0.lock().unwrap()[at..at + numbers.len()].copy_from_slice(numbers);
+        Ok(())
+    }
+}
+
+#[test]
+fn out_of_core_is_the_same_to_the_bit() {
+    let values = table();
+    let samples = Samples::new(&values, ROWS, COLUMNS).unwrap();
+    for name in ["exemplars", "facility", "ted", "rrss", "arss"] {
+        let method = Method::from_name(name).unwrap();
+        let inside = method.select(&samples, 8, &mut cosine()).unwrap();
+        let [kept, numbers] = [(); 2].map(|()| State(Mutex::new(vec![0.0; ROWS * 64])));
+        let source = Memory(values.clone());
+        let stream = Stream { source: &source, values: &kept, numbers: &numbers, memory: 1 };
+        let outside = stream.select(&method, Count::Exactly(8), &mut cosine()).unwrap();
+        assert_eq!(inside.indices, outside.indices, "{name}");
+        assert_eq!(inside.scores, outside.scores, "{name}");
+        let mut hole = values.clone();
+        hole[3 * COLUMNS..4 * COLUMNS].fill(0.0);
+        let source = Memory(hole);
+        let stream = Stream { source: &source, values: &kept, numbers: &numbers, memory: 1 };
+        let error = stream.select(&method, Count::Exactly(8), &mut cosine()).unwrap_err();
+        assert!(matches!(error, Error::NoDirection { row: 3 }), "{name}: {error}");
+    }
+}
