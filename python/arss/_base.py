@@ -14,8 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from arss import _core, _html
 from arss._constraints import Groups
-from arss._input import Input, count, explain_not_finite, read
-from arss._options import Encode, METRICS, Metric, Missing
+from arss._input import Input, Preparation, count, explain_not_finite, read
+from arss._options import METRICS, Encode, Metric, Missing
 from arss._progress import Watch
 from arss._rows import length, take
 from arss._stream import RowsInFile, is_outside, open_rows, read_memory, scratch_folder
@@ -153,7 +153,9 @@ class RowSelector(BaseEstimator):
             if getattr(self, name, wanted) != wanted:
                 raise ValueError(f"{name}={getattr(self, name)!r} needs the whole table in memory")
         source = open_rows(X, folder, memory, self.encode, self.missing)
-        data = Input(np.empty((0, source.columns)), source.rows, source.kept, source.names, source.categories)
+        # New rows must be numbers, as those of the file are; what a file's texts were encoded by is not kept.
+        how = None if source.categories else Preparation(None, None)
+        data = Input(np.empty((0, source.columns)), source.rows, source.kept, source.names, source.categories, how)
         settings, group = self._all_settings(data, *attributes)
         self._scale_file(source, folder)
         with Watch(type(self).__name__, self.verbose, self.callback) as watch, over_quota(group):
@@ -252,6 +254,8 @@ class RowSelector(BaseEstimator):
         self.notes_ = [note for _, note in found["notes"]]
         self.n_rows_ = data.n_rows
         self._preparation = data.how
+        self._model = found["model"]
+        self._width = found["width"]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

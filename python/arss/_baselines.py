@@ -1,6 +1,6 @@
 """The usual alternatives: each class names its method and its settings, the rest is shared."""
 
-from arss._assigning import AssigningSelector
+from arss._assigning import AssigningSelector, PredictingSelector
 from arss._base import RowSelector
 from arss._docs import shared_docs
 from arss._options import Encode, Metric, Missing
@@ -78,7 +78,7 @@ class RRQR(RowSelector):
 
 
 @shared_docs
-class KMeansSelector(SeededSelector):
+class KMeansSelector(PredictingSelector, SeededSelector):
     """The rows nearest to the centres of k-means.
 
     Parameters
@@ -103,6 +103,8 @@ class KMeansSelector(SeededSelector):
         Their scores: the sizes of their clusters.
     %(all_scores)s
     %(outlier_scores)s
+    labels_ : ndarray of shape (n,)
+        The nearest pick of each row, as a position in `sample_indices_`.
     %(n_iter)s
     %(objective)s
     %(gap)s
@@ -151,7 +153,7 @@ class KMeansSelector(SeededSelector):
 
 
 @shared_docs
-class KMedoidsSelector(SeededSelector):
+class KMedoidsSelector(PredictingSelector, SeededSelector):
     """Medoids: the rows with the least sum of distances to the nearest of them, found by swapping.
 
     Tables of more than 5,000 rows are searched in samples (`notes_` says so).
@@ -176,6 +178,8 @@ class KMedoidsSelector(SeededSelector):
         Their scores: the sizes of their clusters.
     %(all_scores)s
     %(outlier_scores)s
+    labels_ : ndarray of shape (n,)
+        The nearest pick of each row, as a position in `sample_indices_`.
     %(n_iter)s
     %(objective)s
     %(gap)s

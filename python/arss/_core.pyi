@@ -41,6 +41,9 @@ class Selection(TypedDict):
     rows_scored: int
     notes: list[tuple[str, str]]
     set_aside: tuple[int, float] | None
+    #: What was learned for rows to come, and the width of the similarity to the exemplars.
+    model: bytes | None
+    width: float | None
 
 def select(
     table: NDArray[np.floating[Any]] | list[NDArray[np.floating[Any]]],
@@ -54,6 +57,9 @@ def select(
     metric: str = "euclidean",
     progress: Callable[[str, int, int, float, float, float], object] | None = None,
 ) -> Selection: ...
+def apply(
+    model: bytes, table: NDArray[np.floating[Any]] | list[NDArray[np.floating[Any]]], threads: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64] | None]: ...
 def defaults(method: str) -> dict[str, float]: ...
 def main(words: Sequence[str]) -> int: ...
 def plan(

@@ -5,9 +5,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.utils.validation import check_is_fitted
 
 from arss import _core, _scaling
-from arss._assigning import AssigningSelector
+from arss._assigning import AssigningSelector, _array, spread
+from arss._base import metric_of
 from arss._constraints import PROPORTIONAL, Groups, positions
 from arss._docs import shared_docs
 from arss._input import Input, count
@@ -200,6 +204,70 @@ class Exemplars(GroupedSelector, AssigningSelector):
             columns = source.file.scale(how, list(source.categories), folder)
             _scaling.warn_constant(columns)
         self._keep_scale(columns)
+
+    def score_samples(self, X: Any) -> NDArray[np.float64]:
+        """How usual each row of `X` is: minus its outlier score, so that higher is more usual, as in scikit-learn.
+
+        Below -1 a row would be set aside as an outlier. The rows of `fit` get minus their `outlier_scores_`.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, data frame, list of rows
+            Rows as for `predict`.
+
+        Returns
+        -------
+        scores : ndarray of shape (n,)
+            NaN for rows that are left out because of missing values.
+        """
+        applied = self._apply(X)
+        assert applied.outlier_scores is not None
+        return -spread(applied.outlier_scores, applied.data, np.nan)
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """`score_samples` plus 1: negative for outliers."""
+        return self.score_samples(X) + 1.0
+
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """The similarity of each row of `X` to each exemplar, from 0 to 1: exp(-d^2 / w).
+
+        d is the distance (for `metric="cosine"`, between rows of length one), w the median of d^2 in `fit`.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, data frame, list of rows
+            Rows as for `predict`.
+
+        Returns
+        -------
+        similarities : ndarray of shape (n, n_chosen)
+            NaN for rows that are left out because of missing values.
+        """
+        check_is_fitted(self)
+        if not hasattr(self, "exemplars_"):
+            raise ValueError("transform needs the chosen rows at hand: fit a table in memory")
+        data = self._apply(X).data
+        rows = [self._as_in_fit(_array(data)), self.exemplars_] if data.rows else [self.exemplars_[:0], self.exemplars_]
+        if metric_of(self) == "cosine":
+            rows = [values / np.linalg.norm(values, axis=1, keepdims=True) for values in rows]
+        assert self._width is not None
+        squared: NDArray[np.float64] = euclidean_distances(*rows, squared=True).astype(np.float64)
+        found: NDArray[np.float64] = np.exp(-squared / self._width)
+        if data.kept is None:
+            return found
+        full = np.full((data.n_rows, found.shape[1]), np.nan)
+        full[data.kept] = found
+        return full
+
+    def fit_transform(self, X: Any, y: Any = None) -> NDArray[np.float64]:
+        """Fit, and return the similarities of the rows of `X` to the exemplars."""
+        return self.fit(X, y).transform(X)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """The mean similarity of the rows of `X` to their nearest exemplar, from 0 to 1; for `GridSearchCV`."""
+        squared = self._apply(X).distances ** 2
+        assert self._width is not None
+        return float(np.mean(np.exp(-squared / self._width)))
 
     def _keep_scale(self, columns: "list[_core.Measured] | None") -> None:
         self._columns = columns

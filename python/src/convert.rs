@@ -3,7 +3,9 @@
 use arss::{Assignment, HistoryStep, Note, Report, Selection};
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
+
+use crate::error::exception;
 
 /// The result under the core's names; numbers that do not exist are `None`.
 pub fn selection(py: Python<'_>, selection: Selection) -> PyResult<Bound<'_, PyDict>> {
@@ -20,6 +22,9 @@ pub fn selection(py: Python<'_>, selection: Selection) -> PyResult<Bound<'_, PyD
         found.set_item("shares", shares.into_pyarray(py))?;
         found.set_item("coverage", coverage.into_pyarray(py))?;
     }
+    let bytes = selection.model.as_ref().map(|model| model.to_bytes().map_err(exception)).transpose()?;
+    found.set_item("model", bytes.map(|bytes| PyBytes::new(py, &bytes)))?;
+    found.set_item("width", selection.model.as_ref().and_then(arss::Model::width))?;
     report(&found, selection.report)?;
     Ok(found)
 }

@@ -147,7 +147,7 @@ pub fn drive<'py>(
                 }
             }
         };
-        let mut run = RunOptions { metric, progress: Some(&mut tell), ..RunOptions::default() };
+        let mut run = RunOptions { metric, keep_model: true, progress: Some(&mut tell), ..RunOptions::default() };
         let count = k.map_or(Count::Auto, Count::Exactly);
         core::select(&method, RemoteTable { items, features, single }, count, &mut pass, &mut run)
     });

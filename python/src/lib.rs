@@ -5,6 +5,7 @@ mod convert;
 mod distributed;
 mod error;
 mod files;
+mod model;
 mod plan;
 mod scaling;
 mod settings;
@@ -99,6 +100,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(distributed::merge, module)?)?;
     module.add_function(wrap_pyfunction!(distributed::drive, module)?)?;
     module.add_function(wrap_pyfunction!(distributed::columns, module)?)?;
+    module.add_function(wrap_pyfunction!(model::apply, module)?)?;
     module.add_function(wrap_pyfunction!(plan::plan, module)?)?;
     module.add_function(wrap_pyfunction!(scaling::scale, module)?)?;
     module.add_function(wrap_pyfunction!(scaling::rescale, module)?)?;

@@ -137,6 +137,7 @@ fn with_run<R>(job: &Job, line: &Line, work: impl FnOnce(&mut RunOptions<'_>) ->
         threads: job.threads,
         all_scores: job.all_scores,
         metric: job.metric,
+        keep_model: !job.features,
         progress: Some(&mut callback),
         ..RunOptions::default()
     })

@@ -54,6 +54,14 @@ pub enum Error {
         /// Columns of the table.
         columns: usize,
     },
+    /// Rows with other columns than those of the run.
+    #[error("the rows have {found} columns, but the model was made of {expected}")]
+    OtherColumns {
+        /// Columns given.
+        found: usize,
+        /// Columns of the run.
+        expected: usize,
+    },
     /// A row of zeros, where only directions count.
     #[error("row {row} holds only zeros and has no direction: leave it out, or choose by the Euclidean metric")]
     NoDirection {

@@ -3,7 +3,7 @@
 use crate::exec::RowAttributes;
 use crate::exec::distributed::{RowState, RowsOf, StepRequest, step_on_rows};
 use crate::exec::out_of_core::{Stream, StreamOptions, run_stream};
-use crate::{Count, Error, Kernel, Mapped, Method, RunOptions, Samples, Selection};
+use crate::{Applied, Count, Error, Kernel, Mapped, Method, Model, RunOptions, Samples, Selection};
 
 mod sealed {
     pub trait Sealed {}
@@ -66,6 +66,9 @@ pub trait Float:
         place: (usize, RowAttributes<'_>),
         state: &mut RowState<Self>,
     ) -> Result<Vec<u8>, Error>;
+    /// Applies a model to samples of this type; not generic for the same reason.
+    #[doc(hidden)]
+    fn apply_model(model: &Model, samples: &Samples<'_, Self>, run: &mut RunOptions<'_>) -> Result<Applied, Error>;
     /// Maps samples of this type; not generic for the same reason.
     #[doc(hidden)]
     fn map(kernel: &Kernel, samples: &Samples<'_, Self>, run: &mut RunOptions<'_>) -> Result<Mapped<Self>, Error>;
@@ -118,6 +121,9 @@ impl Float for f32 {
     ) -> Result<Vec<u8>, Error> {
         step_on_rows(request, rows, place, state)
     }
+    fn apply_model(model: &Model, samples: &Samples<'_, Self>, run: &mut RunOptions<'_>) -> Result<Applied, Error> {
+        model.run(samples, run)
+    }
     fn map(kernel: &Kernel, samples: &Samples<'_, Self>, run: &mut RunOptions<'_>) -> Result<Mapped<Self>, Error> {
         kernel.run(samples, run)
     }
@@ -167,6 +173,9 @@ impl Float for f64 {
         state: &mut RowState<Self>,
     ) -> Result<Vec<u8>, Error> {
         step_on_rows(request, rows, place, state)
+    }
+    fn apply_model(model: &Model, samples: &Samples<'_, Self>, run: &mut RunOptions<'_>) -> Result<Applied, Error> {
+        model.run(samples, run)
     }
     fn map(kernel: &Kernel, samples: &Samples<'_, Self>, run: &mut RunOptions<'_>) -> Result<Mapped<Self>, Error> {
         kernel.run(samples, run)

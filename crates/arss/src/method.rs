@@ -6,8 +6,8 @@ use crate::models::diverse;
 use crate::options::{check_k, share_of};
 use crate::parallel::Partition;
 use crate::{
-    Arss, Count, Error, Exemplars, FacilityLocation, Float, KMeans, KMedoids, Kernel, Random, Rrqr, Rrss, RunOptions,
-    Samples, Selection, Status, Ted,
+    Arss, Count, Error, Exemplars, FacilityLocation, Float, KMeans, KMedoids, Kernel, Model, Random, Rrqr, Rrss,
+    RunOptions, Samples, Selection, Status, Ted,
 };
 
 /// A method with its settings, which can choose items.
@@ -250,9 +250,9 @@ impl Method {
             if !mapped.complete {
                 selection.report.status = Status::Stopped;
             }
-            return Ok(selection);
+            return Ok(with_model(selection, &samples, run));
         }
-        self.choose(&samples, k, run)
+        Ok(with_model(self.choose(&samples, k, run)?, &samples, run))
     }
 
     /// The kernel that the rows are mapped by first.
@@ -328,4 +328,13 @@ impl Method {
             _ => RowAttributes::default(),
         }
     }
+}
+
+/// The selection with its picks for rows to come, if asked for.
+fn with_model<T: Float>(mut selection: Selection, samples: &Samples<'_, T>, run: &RunOptions<'_>) -> Selection {
+    if run.keep_model && selection.model.is_none() {
+        let picks: Vec<f64> = selection.indices.iter().flat_map(|&pick| samples.item_values(pick)).collect();
+        selection.model = Some(Model::new(&selection, samples.view(), &picks));
+    }
+    selection
 }

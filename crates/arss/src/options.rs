@@ -64,6 +64,8 @@ pub struct RunOptions<'a> {
     pub all_scores: bool,
     /// Return the coefficients A in factored form.
     pub keep_solution: bool,
+    /// Return what was learned for rows to come: [`Selection::model`](crate::Selection::model).
+    pub keep_model: bool,
     /// How rows are compared. Default [`Metric::Euclidean`].
     pub metric: Metric,
     /// Called once an iteration, on the calling thread.
@@ -77,6 +79,7 @@ impl std::fmt::Debug for RunOptions<'_> {
             .field("block", &self.block)
             .field("all_scores", &self.all_scores)
             .field("keep_solution", &self.keep_solution)
+            .field("keep_model", &self.keep_model)
             .field("metric", &self.metric)
             .finish_non_exhaustive()
     }

@@ -248,6 +248,16 @@ impl<'a, T: Float> Samples<'a, T> {
         Samples { view: RowView { scale: safe_scale(self.max_abs, T::SAFE), ..self.view }, ..*self }
     }
 
+    /// The rows multiplied by a power of two.
+    pub(crate) fn with_scale(&self, scale: f64) -> Self {
+        Samples { view: RowView { scale, ..self.view }, ..*self }
+    }
+
+    /// How the solvers see the rows.
+    pub(crate) fn view(&self) -> RowView {
+        self.view
+    }
+
     /// The rows as a metric sees them. Nothing is copied: blocks are, while they are worked on.
     pub(crate) fn seen_by(&self, metric: Metric) -> Result<Self, Error> {
         if metric == Metric::Euclidean {

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::Assignment;
+use crate::{Assignment, Model};
 
 /// Reads a number that may not exist: JSON has no NaN and writes null.
 fn number<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
@@ -257,6 +257,9 @@ pub struct Selection {
     /// The coefficients, if asked for (ARSS, RRSS); not serialized.
     #[serde(skip)]
     pub solution: Option<Solution>,
+    /// What was learned for rows to come, if asked for; not serialized.
+    #[serde(skip)]
+    pub model: Option<Model>,
     /// What the solver did.
     pub report: Report,
 }

@@ -43,6 +43,7 @@ impl Outcome {
             row_norms: None,
             residuals,
             solution: None,
+            model: None,
             report,
         }
     }

@@ -127,6 +127,8 @@ pub(crate) struct Scratch<T> {
     pub nearest: nearest::Scratch<T>,
     pub near: Vec<Near>,
     pub few: NearestFew,
+    /// The landmark that each row is itself.
+    pub owns: Vec<Option<usize>>,
     /// The columns of some rows that they are judged by.
     pub judged: Vec<T>,
     /// Rows counted so far, for steps that number the rows.
@@ -152,6 +154,7 @@ impl<T: Float> Accumulator<T> {
                 nearest: nearest::Scratch::default(),
                 near: Vec::new(),
                 few: NearestFew::default(),
+                owns: Vec::new(),
                 judged: Vec::new(),
                 counted: [0; 2],
             },

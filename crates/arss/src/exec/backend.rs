@@ -2,6 +2,7 @@
 
 use super::{FetchRows, PassResult, Step, TopRow};
 use crate::Error;
+use crate::samples::RowView;
 
 /// Holds the rows and their state, and runs steps on them.
 pub(crate) trait RowBackend {
@@ -9,6 +10,8 @@ pub(crate) trait RowBackend {
     fn items(&self) -> usize;
     /// The values of a row.
     fn features(&self) -> usize;
+    /// How the steps see the rows.
+    fn view(&self) -> RowView;
     /// Runs the step on all rows and adds up what it gathered.
     fn pass(&mut self, step: &Step) -> Result<PassResult, Error>;
     /// One of the numbers kept for each row; `None` where they stay with the rows.

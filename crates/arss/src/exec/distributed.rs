@@ -7,7 +7,7 @@ use super::{
 use crate::options::check_k;
 use crate::parallel::default_block;
 use crate::samples::{RowView, safe_scale};
-use crate::{Arss, Count, Error, Float, Method, Metric, Rrss, RunOptions, Samples, Selection, Ted};
+use crate::{Arss, Count, Error, Float, Method, Metric, Model, Rrss, RunOptions, Samples, Selection, Ted};
 
 /// What is kept of some rows between two passes.
 ///
@@ -215,14 +215,18 @@ pub(crate) fn choose(
     k: usize,
     run: &mut RunOptions<'_>,
 ) -> Result<Selection, Error> {
-    match method {
+    let mut selection = match method {
         Method::Exemplars(settings) => settings.run_backend(rows, k, run),
         Method::Facility(settings) => settings.run_backend(rows, scale, k, run),
         Method::Arss(settings) => settings.run_backend(rows, scale, k, run),
         Method::Rrss(settings) => settings.run_backend(rows, scale, k, run),
         Method::Ted(settings) => settings.run_backend(rows, scale, k, run),
         _ => Err(in_memory_only(method.name())),
+    }?;
+    if run.keep_model && selection.model.is_none() {
+        selection.model = Some(Model::of(rows, &selection)?);
     }
+    Ok(selection)
 }
 
 /// `Ok` if the method can work by passes over a table of so many rows and columns.
@@ -276,6 +280,10 @@ impl RowBackend for Distributed<'_, '_> {
 
     fn features(&self) -> usize {
         self.table.features
+    }
+
+    fn view(&self) -> RowView {
+        self.view
     }
 
     fn pass(&mut self, step: &Step) -> Result<PassResult, Error> {

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::{Access, Accumulator, BlockState, PassResult, RowAccess, RowAttributes, RowBackend, RowBlock, Step};
 use crate::parallel::Partition;
+use crate::samples::RowView;
 use crate::{Error, Float, Samples};
 
 /// Multiplications between two calls of the callback: a fraction of a second.
@@ -72,6 +73,10 @@ impl<T: Float> RowBackend for InMemory<'_, T> {
 
     fn features(&self) -> usize {
         self.samples.features()
+    }
+
+    fn view(&self) -> RowView {
+        self.samples.view()
     }
 
     fn pass(&mut self, step: &Step) -> Result<PassResult, Error> {

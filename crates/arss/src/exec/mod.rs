@@ -14,7 +14,7 @@ mod pass_result;
 pub(crate) mod replay_log;
 mod shared_steps;
 mod step;
-mod wire;
+pub(crate) mod wire;
 
 pub use accumulator::RowAttributes;
 pub(crate) use accumulator::{Accumulator, BlockState, BlockStep, RowBlock};

@@ -194,6 +194,10 @@ impl<T: Float> RowBackend for Streamed<'_, T> {
         self.stream.source.features()
     }
 
+    fn view(&self) -> RowView {
+        self.view
+    }
+
     fn pass(&mut self, step: &Step) -> Result<PassResult, Error> {
         let (ready, needs, shape) = (step.prepare::<T>(), step.spec().needs(), step.spec().output(self.features()));
         self.width = self.width.max(needs.width);

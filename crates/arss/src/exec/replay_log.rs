@@ -40,6 +40,10 @@ impl<T: Float> RowBackend for Logged<'_, '_, T> {
         self.rows.features()
     }
 
+    fn view(&self) -> RowView {
+        self.rows.view()
+    }
+
     fn pass(&mut self, step: &Step) -> Result<PassResult, Error> {
         let Some(log) = &mut self.log else { return self.rows.pass(step) };
         let failed = |reason| Error::Backend { reason };

@@ -11,15 +11,15 @@ use serde_bytes::ByteBuf;
 use crate::{Error, Float};
 
 /// The first byte of every message. A change of any step or result needs a new number.
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 
 /// The bytes of a message.
-pub(super) fn encode(message: &impl Serialize) -> Result<Vec<u8>, Error> {
+pub(crate) fn encode(message: &impl Serialize) -> Result<Vec<u8>, Error> {
     postcard::to_extend(message, vec![VERSION]).map_err(|_| damaged())
 }
 
 /// The message in some bytes.
-pub(super) fn decode<M: DeserializeOwned>(bytes: &[u8]) -> Result<M, Error> {
+pub(crate) fn decode<M: DeserializeOwned>(bytes: &[u8]) -> Result<M, Error> {
     let (&version, rest) = bytes.split_first().ok_or_else(damaged)?;
     if version != VERSION {
         return Err(damaged());

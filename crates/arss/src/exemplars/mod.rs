@@ -4,7 +4,7 @@ mod assign;
 pub(crate) mod candidates;
 mod constraints;
 mod coverage;
-mod gate;
+pub(crate) mod gate;
 pub(crate) mod landmarks;
 mod medoids;
 mod mixture;
@@ -21,10 +21,12 @@ pub(crate) use constraints::Constraints;
 pub use constraints::{Groups, Quotas};
 
 use crate::exec::RowBackend;
+use crate::model::{Model, OutlierModel};
 use crate::options::check_weights;
 use crate::selection::Clock;
 use crate::{Error, Float, Kernel, Method, Note, RunOptions, Samples, Selection, Selector};
 use outlier_score::Scoring;
+use score_steps::{ScoreStep, SecondLook};
 use solver::Plan;
 use steps::GateStep;
 
@@ -194,7 +196,7 @@ impl Exemplars {
         let mut clock = Clock::start();
         let origin = solver::origin(rows)?;
         let scoring = self.scoring(rows.features())?;
-        let scored = outlier_score::score_rows(&scoring, rows, &origin, run)?;
+        let (scored, score) = outlier_score::score_rows(&scoring, rows, &origin, run)?;
         let stopped = scored.stopped;
         let judged = outlier_score::judge_rows(&scoring, rows, &origin, scored)?;
         let exclude = constraints.exclude.clone();
@@ -209,6 +211,12 @@ impl Exemplars {
         clock.solved();
 
         let mut selection = solver::assign(rows, "exemplars", chosen, &origin, (self.gate, false), run)?;
+        if run.keep_model {
+            let score = ScoreStep { rows: None, new_rows: true, ..score };
+            let look = judged.look.map(|look| SecondLook { new_rows: true, ..look });
+            let model = Model::of(rows, &selection)?;
+            selection.model = Some(model.with_outliers(OutlierModel { score, rule: judged.rule, look }));
+        }
         if judged.set_aside.rows > 0 && self.gate && !stopped {
             selection.report.notes.push(Note::Gated(judged.set_aside));
         }
@@ -246,7 +254,8 @@ mod tests {
             let mut rows = InMemory::new(&samples, &partition, RowAttributes::default());
             let origin = solver::origin(&mut rows).unwrap();
             let scoring = Scoring { kernel: Exemplars::default().kernel(), columns: None };
-            let scored = outlier_score::score_rows(&scoring, &mut rows, &origin, &mut RunOptions::default()).unwrap();
+            let (scored, _) =
+                outlier_score::score_rows(&scoring, &mut rows, &origin, &mut RunOptions::default()).unwrap();
             let variances = rows.column(steps::VARIANCE).unwrap().unwrap();
             let weighting = outlier_score::judge_rows(&scoring, &mut rows, &origin, scored).unwrap().weighting;
             let outlier = |item: &usize| found.residuals[*item] > 1.0;

@@ -6,7 +6,7 @@
 
 use faer::Mat;
 
-use super::gate::{self, Decision, RowMeasures, WIDE, Weighting};
+use super::gate::{self, Decision, GateRule, RowMeasures, WIDE, Weighting};
 use super::landmarks::Landmarks;
 use super::score_steps::{JudgeStep, JudgedColumns, SampleMeasures, ScoreStep, SecondLook};
 use super::solver::RowCache;
@@ -49,7 +49,7 @@ pub(super) fn score_rows(
     rows: &mut dyn RowBackend,
     origin: &[f64],
     run: &mut RunOptions<'_>,
-) -> Result<Scored, Error> {
+) -> Result<(Scored, ScoreStep), Error> {
     let items = rows.items();
     let mut step = score_step(scoring, rows, origin)?;
     let (count, features, h2) = (step.landmarks.len(), step.origin.len(), step.h2);
@@ -59,13 +59,13 @@ pub(super) fn score_rows(
         step.rows = (stretch < items).then_some((start, end));
         let scoring = Step::ExemplarsScore(step);
         rows.pass(&scoring)?;
-        if run.tell(&Progress::count("prepare", end, items)) {
-            return Ok(Scored { rows: end, h2, stopped: true });
-        }
         let Step::ExemplarsScore(again) = scoring else { unreachable!("the step was made above") };
         step = again;
+        if run.tell(&Progress::count("prepare", end, items)) {
+            return Ok((Scored { rows: end, h2, stopped: true }, step));
+        }
     }
-    Ok(Scored { rows: items, h2, stopped: false })
+    Ok((Scored { rows: items, h2, stopped: false }, step))
 }
 
 /// The step that scores rows by the landmarks of a table.
@@ -88,6 +88,7 @@ fn score_step(scoring: &Scoring<'_>, rows: &mut dyn RowBackend, origin: &[f64]) 
     };
     Ok(ScoreStep {
         rows: None,
+        new_rows: false,
         h2: landmarks.h2,
         ridge: kernel.ridge,
         own_variances: (0..count).map(|j| 1.0 / landmarks.inverse[(j, j)]).collect(),
@@ -130,6 +131,8 @@ fn sorted_columns(values: &[f64], features: usize) -> Vec<f64> {
 pub(super) struct Judged {
     pub set_aside: SetAside,
     pub weighting: Weighting,
+    pub rule: GateRule,
+    pub look: Option<SecondLook>,
 }
 
 /// Judges the rows that were scored.
@@ -150,13 +153,14 @@ pub(super) fn judge_rows(
     let result = rows.pass(&Step::ExemplarsJudge(step))?;
     let (mut beyond, mut fellows) = (result.sums[0], result.rows.list);
     if fellows.is_empty() {
-        return Ok(Judged { set_aside: SetAside::default(), weighting });
+        return Ok(Judged { set_aside: SetAside::default(), weighting, rule, look: None });
     }
     fellows.sort_unstable_by_key(|row| row.index);
     let group = GROUP.0.max(GROUP.1 * beyond);
     let judged = JudgedColumns::new(scoring.columns);
     let values: Vec<Vec<f64>> = fellows.iter().map(|row| judged.copy(&row.values, features)).collect();
     let look = SecondLook {
+        new_rows: false,
         origin: judged.copy(origin, features),
         values: Matrix(Mat::from_fn(fellows.len(), judged.count(features), |i, j| values[i][j])),
         judged,
@@ -164,10 +168,12 @@ pub(super) fn judge_rows(
         least: group * fellows.len() as f64 / beyond,
         fellows: fellows.iter().map(|row| row.index).collect(),
     };
-    let [stay, accompanied] = rows.pass(&Step::ExemplarsSecondLook(look))?.sums();
+    let look = Step::ExemplarsSecondLook(look);
+    let [stay, accompanied] = rows.pass(&look)?.sums();
+    let Step::ExemplarsSecondLook(look) = look else { unreachable!("the step was made above") };
     beyond -= stay;
     let set_aside = SetAside { rows: beyond as usize, items, confidence, company: accompanied / beyond.max(1.0) };
-    Ok(Judged { set_aside, weighting })
+    Ok(Judged { set_aside, weighting, rule, look: Some(look) })
 }
 
 #[cfg(test)]
@@ -213,7 +219,7 @@ mod tests {
             let partition = Partition::new(&RunOptions::default(), 150, 3).unwrap();
             let mut backend = InMemory::new(&samples, &partition, RowAttributes::default());
             let scoring = Scoring { kernel, columns: None };
-            let scored = score_rows(&scoring, &mut backend, &table.origin, &mut RunOptions::default()).unwrap();
+            let (scored, _) = score_rows(&scoring, &mut backend, &table.origin, &mut RunOptions::default()).unwrap();
             let sample = Landmarks::draw(&kernel, 150);
             let h2 = Landmarks::new(&kernel, &table.by_position(), &sample).h2;
             assert_eq!(scored, Scored { rows: 150, h2, stopped: false });

@@ -61,6 +61,8 @@ pub(crate) struct ScoreStep {
     pub h2: f64,
     pub ridge: f64,
     pub origin: Vec<f64>,
+    /// The rows are not those that the landmarks were drawn from: one that equals a landmark is taken for it.
+    pub new_rows: bool,
     /// Positions of the landmarks, ascending, and the variance of each.
     pub landmarks: Vec<usize>,
     pub own_variances: Vec<f64>,
@@ -122,17 +124,23 @@ impl StepSpec for ScoreStep {
 
 impl<T: Float> BlockStep<T> for ReadyScore<'_, T> {
     fn visit(&self, sums: &mut Accumulator<T>, block: &RowBlock<'_, T>, state: BlockState<'_, T>) {
-        let ScoreStep { ridge, h2, landmarks: items, own_variances, neighbours, far, .. } = self.step;
+        let ScoreStep { ridge, h2, landmarks: items, own_variances, neighbours, far, new_rows, .. } = self.step;
         let rows = state.numbers.as_chunks_mut::<WIDTH>().0;
         let parts = block.values.chunks(landmarks::BLOCK * block.features).zip(rows.chunks_mut(landmarks::BLOCK));
-        let (few, around) = (&mut sums.scratch.few, &mut sums.scratch.wide);
+        let (few, around, owns) = (&mut sums.scratch.few, &mut sums.scratch.wide, &mut sums.scratch.owns);
         let features = self.step.judged.count(block.features);
         let mut first = block.first;
         for (values, rows) in parts {
             let values = self.step.judged.of(values, block.features, &mut sums.scratch.judged);
             let mut at = 0;
+            owns.clear();
             let mapped = self.map.map_and_see(values, &mut sums.scratch.landmarks, |squared| {
-                few.find(squared, items.binary_search(&(first + at)).ok(), (*neighbours).max(*far).max(NEAR_RANK));
+                let own = match new_rows {
+                    true => self.equal_landmark(&values[at * features..(at + 1) * features], squared),
+                    false => items.binary_search(&(first + at)).ok(),
+                };
+                owns.push(own);
+                few.find(squared, own, (*neighbours).max(*far).max(NEAR_RANK));
                 around.clear();
                 around.extend(few.landmarks().take(*neighbours).map(|landmark| self.alone[landmark]));
                 // A single row has nobody around it.
@@ -143,10 +151,10 @@ impl<T: Float> BlockStep<T> for ReadyScore<'_, T> {
                 at += 1;
             });
             let lines = values.chunks_exact(features).zip(mapped.chunks_exact(self.map.len()));
-            for (item, (row, (line, mapped))) in (first..).zip(rows.iter_mut().zip(lines)) {
-                let variance = match items.binary_search(&item) {
-                    Ok(landmark) => own_variances[landmark],
-                    Err(_) => 1.0 + ridge - linalg::norm_squared(mapped),
+            for (own, (row, (line, mapped))) in owns.iter().zip(rows.iter_mut().zip(lines)) {
+                let variance = match *own {
+                    Some(landmark) => own_variances[landmark],
+                    None => 1.0 + ridge - linalg::norm_squared(mapped),
                 };
                 row[VARIANCE] = variance.clamp(0.5 * ridge, 1.0 + ridge);
                 row[RELATIVE] += gate::unexplained(row[VARIANCE], *ridge);
@@ -158,6 +166,16 @@ impl<T: Float> BlockStep<T> for ReadyScore<'_, T> {
 }
 
 impl<T: Float> ReadyScore<'_, T> {
+    /// The landmark that a row equals, if it equals one.
+    fn equal_landmark(&self, row: &[T], squared: &[T]) -> Option<usize> {
+        let near = |squared: &T| squared.to_f64() <= 1e-6 * self.step.h2;
+        let equals = |landmark: &usize| {
+            let values = self.step.values.0.row(*landmark);
+            row.iter().zip(values.iter()).all(|(a, b)| *a == T::from_f64(*b))
+        };
+        (0..squared.len()).filter(|&landmark| near(&squared[landmark])).find(equals)
+    }
+
     /// Mean over the columns of minus the logarithm of the tail that the cell lies in.
     fn tail(&self, line: &[T]) -> f64 {
         let tail = |&(column, sample): &(usize, &[f64])| {
@@ -266,6 +284,8 @@ pub(crate) struct SecondLook {
     /// The columns that `origin` and `values` are of.
     pub judged: JudgedColumns,
     pub origin: Vec<f64>,
+    /// The rows are not those of the fellows: one that equals a fellow is taken for it.
+    pub new_rows: bool,
     /// Some of the rows beyond the gate, ascending, and their values.
     pub fellows: Vec<usize>,
     pub values: Matrix,
@@ -319,7 +339,14 @@ impl<T: Float> BlockStep<T> for ReadySecondLook<'_, T> {
             let mut own = Rows::<T>::empty();
             own.fill(line, origin);
             own.squared(0..1, &self.fellows, squared);
-            let itself = fellows.binary_search(&(block.first + at)).ok();
+            let equals = |fellow: &usize| {
+                let values = self.step.values.0.row(*fellow);
+                line.iter().zip(values.iter()).all(|(a, b)| *a == T::from_f64(*b))
+            };
+            let itself = match self.step.new_rows {
+                true => (0..fellows.len()).find(equals),
+                false => fellows.binary_search(&(block.first + at)).ok(),
+            };
             let is_near = |(fellow, squared): (usize, &T)| Some(fellow) != itself && squared.to_f64() <= *usual;
             let near = squared.iter().enumerate().filter(|&pair| is_near(pair)).count() as f64;
             if near >= *least {

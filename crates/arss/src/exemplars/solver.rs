@@ -163,6 +163,7 @@ pub(crate) fn assign(
         all_scores: None,
         row_norms: None,
         solution: None,
+        model: None,
         report,
         residuals: Vec::new(),
     };

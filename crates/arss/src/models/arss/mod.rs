@@ -204,6 +204,7 @@ impl Arss {
             assignment: None,
             row_norms,
             residuals: residuals.into_iter().map(|r| r / scale).collect(),
+            model: None,
             solution: solution.map(|solution| unscaled(solution, scale.powf(1.0 - self.p))),
             report,
         })

@@ -160,6 +160,7 @@ impl Rrss {
         report.seconds.score = clock.elapsed().as_secs_f64() - report.seconds.solve - prepare;
         let residuals = rows.column(RESIDUAL)?.unwrap_or_default();
         Ok(Selection {
+            model: None,
             method: "rrss",
             scores: top,
             indices,

@@ -152,6 +152,7 @@ impl Ted {
             assignment: None,
             row_norms: None,
             solution: None,
+            model: None,
             report: Report {
                 status,
                 iterations: indices.len(),

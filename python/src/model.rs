@@ -1,0 +1,30 @@
+//! What a fit learned, applied to rows to come.
+
+use arss::{Applied, Float, Model, RunOptions};
+use numpy::{IntoPyArray, PyArray1};
+use pyo3::prelude::*;
+
+use crate::error::exception;
+use crate::table::{self, Cells, Table};
+
+/// The nearest pick of each row, the distance to it, and the outlier scores where the method tells them.
+type Answer<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>, Option<Bound<'py, PyArray1<f64>>>);
+
+/// Applies a model, as bytes, to the rows of `table`.
+#[pyfunction]
+pub fn apply<'py>(model: &[u8], table: &Bound<'py, PyAny>, threads: usize) -> PyResult<Answer<'py>> {
+    let (py, model) = (table.py(), Model::from_bytes(model).map_err(exception)?);
+    let applied = match table::read(table)? {
+        Table::F32(cells) => on_cells(py, &model, cells, threads),
+        Table::F64(cells) => on_cells(py, &model, cells, threads),
+    }?;
+    let labels: Vec<i64> = applied.labels.into_iter().map(|label| label as i64).collect();
+    let scores = applied.outlier_scores.map(|scores| scores.into_pyarray(py));
+    Ok((labels.into_pyarray(py), applied.distances.into_pyarray(py), scores))
+}
+
+fn on_cells<T: Float>(py: Python<'_>, model: &Model, cells: Cells<T>, threads: usize) -> PyResult<Applied> {
+    let apply =
+        move || cells.view(|samples| model.apply(&samples, &mut RunOptions { threads, ..RunOptions::default() }));
+    py.detach(apply).map_err(exception)
+}
