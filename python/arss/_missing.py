@@ -116,7 +116,8 @@ def _mostly_empty_rows(
     of = categories or [None] * columns
     leads = [j for j in range(columns) if j == 0 or of[j] is None or of[j] != of[j - 1]]
     counts = np.sum([holes[j] for j in leads if j in holes], axis=0)
-    empty: NDArray[np.bool_] = np.asarray(2 * counts > len(leads))
+    # Exactly half is too much, too, unless there are only two or three.
+    empty: NDArray[np.bool_] = np.asarray(2 * counts > len(leads) - (len(leads) >= 4))
     return empty if empty.any() else None
 
 

@@ -21,7 +21,8 @@ def rows() -> NDArray[np.float64]:
 
 
 def unit(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    lengths: NDArray[np.float64] = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows / lengths
 
 
 SELECTORS = [arss.Exemplars, arss.FacilityLocation, arss.KMedoidsSelector, arss.KMeansSelector, arss.TED, arss.RRSS]

@@ -228,7 +228,9 @@ pub fn is_code_name(name: &str) -> bool {
 pub fn is_calendar_name(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     let parts = ["year", "yr", "month", "day", "week", "hour", "minute", "second", "quarter"];
-    lower.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| parts.contains(&word.trim_end_matches('s')))
+    // The last word says what it is: birth_year, but neither second_floor nor months_since_inquiry.
+    let last = lower.rsplit(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
+    parts.contains(&last.trim_end_matches('s'))
 }
 
 fn is_calendar(name: &str, numbers: &NumberStats) -> bool {

@@ -20,6 +20,9 @@ pub enum FeatureColumn {
     Element(usize, usize),
 }
 
+/// What texts of too few rows are called together.
+const RARE: &str = "(rare)";
+
 impl FeatureColumn {
     /// The column of the file.
     pub fn column(&self) -> usize {
@@ -52,12 +55,13 @@ impl FeatureColumn {
         }
     }
 
-    /// The name of the column; one-hot columns are called `heading=text`.
+    /// The name of the column; one-hot columns are called `heading=text`, and `heading=(rare)` where rare texts are one.
     pub fn name(&self, headings: &[String], table: &ChunkedTable) -> String {
         match self {
-            FeatureColumn::OneHot(column, codes) => {
-                format!("{}={}", headings[*column], table.dictionaries[*column].names[codes[0] as usize])
-            }
+            FeatureColumn::OneHot(column, codes) => match codes.as_slice() {
+                [code] => format!("{}={}", headings[*column], table.dictionaries[*column].names[*code as usize]),
+                _ => format!("{}={RARE}", headings[*column]),
+            },
             FeatureColumn::Element(column, at) => format!("{}[{at}]", headings[*column]),
             other => headings[other.column()].clone(),
         }
@@ -244,13 +248,13 @@ fn add_features(used: &mut Vec<FeatureColumn>, table: &ChunkedTable, column: usi
     // What was asked for is taken as it stands.
     let folds = encode == Encode::Auto && read_as == ReadAs::Categories;
     let (rare, rest) = if folds { rare(table, column, order) } else { (Vec::new(), order) };
-    let commonest = rest.iter().copied().rev().max_by_key(|&code| table.dictionaries[column].counts[code as usize]);
-    let codes =
-        |code: u32| [code].into_iter().chain(rare.iter().copied().filter(|_| Some(code) == commonest)).collect();
-    used.extend(rest.into_iter().map(|code| FeatureColumn::OneHot(column, codes(code))));
+    used.extend(rest.into_iter().map(|code| FeatureColumn::OneHot(column, vec![code])));
+    if !rare.is_empty() {
+        used.push(FeatureColumn::OneHot(column, rare));
+    }
 }
 
-/// Texts of too few rows to be a group, and the others. The former count as the commonest: nobody is strange for a rare text.
+/// Texts of too few rows to be a group, and the others. The former are a group together.
 fn rare(table: &ChunkedTable, column: usize, codes: Vec<u32>) -> (Vec<u32>, Vec<u32>) {
     let least = (table.rows / 100).clamp(2, 10);
     let counts = &table.dictionaries[column].counts;

@@ -169,6 +169,11 @@ fn drop_rows<T: Float, M: MatrixValues<T>>(matrix: M, leads: &[bool]) -> Result<
     Ok((matrix, Ok(report)))
 }
 
+/// True if more than half of so many cells are missing; exactly half is too much, too, unless there are only two or three.
+fn is_mostly_missing(missing: u32, cells: u32) -> bool {
+    2 * missing > cells || (2 * missing == cells && cells >= 4)
+}
+
 /// Leaves out rows of which most is missing, and fills in the rest. Infinite values are missing, too.
 fn handle_auto<T: Float, M: MatrixValues<T>>(
     matrix: M,
@@ -182,7 +187,7 @@ fn handle_auto<T: Float, M: MatrixValues<T>>(
     let matrix = if matrix.any(f64::is_infinite)? { matrix.map(not_a_number)? } else { matrix };
     let leads = leads(categories);
     let cells = leads.iter().filter(|lead| **lead).count() as u32;
-    let is_kept: Vec<bool> = missing_cells(&matrix, &leads)?.iter().map(|(count, _)| 2 * count <= cells).collect();
+    let is_kept: Vec<bool> = missing_cells(&matrix, &leads)?.iter().map(|(count, _)| !is_mostly_missing(*count, cells)).collect();
     let (matrix, report) = keep(matrix, &is_kept, MissingReport::default())?;
     let (matrix, filled) = fill(matrix, median, categories)?;
     Ok((matrix, filled.map(|filled| MissingReport { filled: filled.filled, ..report })))

@@ -38,6 +38,8 @@ const ROUNDINGS: f64 = 4.0;
 const QUANTILES: [(f64, f64); 4] = [(0.25, 0.674_490), (0.10, 1.281_552), (0.05, 1.644_854), (0.01, 2.326_348)];
 /// Values count as they are up to one robust deviation; beyond it they are bent towards this bound and never reach it.
 const BOUND: f64 = 4.0;
+/// Robust deviations from which on a value is further out than those of a tail.
+const FAR_OUT: f64 = 10.0;
 /// A bent column is divided by its deviation, or by this if that is smaller: rare flags are not blown up.
 const LEAST_DEVIATION: f64 = 0.7;
 
@@ -122,7 +124,7 @@ impl ColumnScale {
         let away = value / self.unit - self.centre;
         match self.bent {
             _ if !self.usable => 0.0,
-            Some(deviation) => bend(away, self.width) / deviation,
+            Some(deviation) => (bend(away, self.width) + beyond(away, self.width)) / deviation,
             None => away / self.width,
         }
     }
@@ -251,6 +253,13 @@ fn bend(away: f64, deviation: f64) -> f64 {
     let size = away.abs() / deviation;
     let beyond = (size - 1.0).clamp(0.0, f64::MAX);
     (size.min(1.0) + beyond / (beyond / (BOUND - 1.0) + 1.0)).copysign(away)
+}
+
+/// What is added to a bent value that is further out than any tail: it grows without bound, but slowly. So a wild cell is
+/// seen, and does not rule the distances. The deviation of the column does not count it.
+fn beyond(away: f64, deviation: f64) -> f64 {
+    let size = away.abs() / deviation;
+    if size > FAR_OUT { (size / FAR_OUT).min(f64::MAX).ln().copysign(away) } else { 0.0 }
 }
 
 /// Median, robust deviation, and the deviation of the bent values.

@@ -16,6 +16,8 @@ use crate::terminal::{colour, messages};
 const PATIENCE: Duration = Duration::from_secs(1);
 /// The board is looked at this often.
 const TICK: Duration = Duration::from_millis(100);
+/// The rate of work is that of so long.
+const RECENT: Duration = Duration::from_secs(4);
 /// Between two plain lines, and between two JSON objects of the same phase.
 const LINES: Duration = Duration::from_secs(5);
 const OBJECTS: Duration = Duration::from_secs(1);
@@ -40,6 +42,8 @@ struct Board {
     total: u64,
     said: Option<Instant>,
     bar: Option<ProgressBar>,
+    /// How far it was a while ago: work may get faster or slower on the way.
+    earlier: Vec<(Instant, u64)>,
 }
 
 static BOARD: Mutex<Option<Board>> = Mutex::new(None);
@@ -68,7 +72,7 @@ impl Show {
         };
         let now = Instant::now();
         let new =
-            Board { form, started: now, phase: "start", phase_started: now, done: 0, total: 0, said: None, bar: None };
+            Board { form, started: now, phase: "start", phase_started: now, done: 0, total: 0, said: None, bar: None, earlier: Vec::new() };
         *board = Some(new);
         std::thread::spawn(watch);
         Show { first: true }
@@ -117,6 +121,7 @@ pub fn at(name: &'static str, done: usize, total: usize) {
     (board.done, board.total) = (done as u64, total as u64);
     if board.phase != name {
         (board.phase, board.phase_started) = (name, Instant::now());
+        board.earlier.clear();
         if board.form == Form::Json {
             say(&board.object());
         }
@@ -129,6 +134,7 @@ fn watch() {
         std::thread::sleep(TICK);
         let mut board = board();
         let Some(board) = board.as_mut() else { return };
+        board.remember(Instant::now());
         if board.started.elapsed() > PATIENCE {
             board.show();
         }
@@ -136,6 +142,21 @@ fn watch() {
 }
 
 impl Board {
+    /// Keeps how far it is, and forgets what is long ago.
+    fn remember(&mut self, now: Instant) {
+        self.earlier.push((now, self.done));
+        let old = self.earlier.partition_point(|(then, _)| now.duration_since(*then) > RECENT);
+        self.earlier.drain(..old.saturating_sub(1));
+    }
+
+    /// How long it may still take, at the rate of the last seconds; none if that would be noise.
+    fn left(&self) -> Option<Duration> {
+        let (then, before) = *self.earlier.first()?;
+        let (elapsed, done) = (then.elapsed(), self.done.saturating_sub(before));
+        let is_known = done > 0 && elapsed >= PATIENCE && self.done * 50 >= self.total;
+        is_known.then(|| elapsed.mul_f64(self.total.saturating_sub(self.done) as f64 / done as f64))
+    }
+
     fn show(&mut self) {
         let pause = if self.form == Form::Json { OBJECTS } else { LINES };
         let due = self.said.is_none_or(|said| said.elapsed() >= pause);
@@ -164,12 +185,10 @@ impl Board {
             return format!("{} so far", span(elapsed));
         }
         let share = (self.done as f64 / self.total as f64).min(1.0);
-        // After a few bytes of a large file, an estimate would be noise.
-        let left = if self.done > 0 && (self.phase != "read" || share >= 0.02) {
+        let left = match self.left() {
             // Solvers stop when they are done, so it is the most there can be.
-            format!("up to {} left", span(elapsed.mul_f64((1.0 - share) / share)))
-        } else {
-            format!("{} so far", span(elapsed))
+            Some(left) => format!("up to {} left", span(left)),
+            None => format!("{} so far", span(elapsed)),
         };
         format!("{:.0} %, {left}", 100.0 * share)
     }
@@ -218,9 +237,10 @@ mod tests {
     }
 
     #[test]
-    fn the_time_left_follows_from_the_time_so_far() {
+    fn the_time_left_follows_from_the_last_seconds() {
         let now = Instant::now();
-        let Some(before) = now.checked_sub(Duration::from_secs(30)) else { return };
+        let ago = |seconds: u64| now.checked_sub(Duration::from_secs(seconds));
+        let (Some(before), Some(recently)) = (ago(30), ago(3)) else { return };
         let mut board = Board {
             form: Form::Lines,
             started: before,
@@ -230,8 +250,16 @@ mod tests {
             total: 100,
             said: None,
             bar: None,
+            // The first fifth was slow, the rest is not.
+            earlier: vec![(recently, 20)],
         };
-        assert!(board.words().starts_with("25 %, up to 1 min 3"), "{}", board.words());
+        assert!(board.words().starts_with("25 %, up to 4"), "{}", board.words());
+        board.remember(now);
+        assert_eq!(board.earlier.len(), 2);
+        board.remember(now.checked_add(2 * RECENT).unwrap());
+        assert_eq!(board.earlier.first().map(|(_, done)| *done), Some(25));
+        board.earlier.clear();
+        assert!(board.words().starts_with("25 %, 3"), "{}", board.words());
         board.total = 0;
         assert_eq!(board.words(), "31 s so far");
     }
