@@ -21,7 +21,7 @@ use std::time::Instant;
 use args::{Cli, Command, config_file};
 use clap::error::ErrorKind;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
-use commands::{compare, completions, demo, features, man, outliers, plan, report, select};
+use commands::{apply, compare, completions, demo, features, man, outliers, plan, report, select};
 use failure::Failure;
 use serde_json::json;
 use terminal::{interrupt, messages};
@@ -85,6 +85,7 @@ fn command(matches: &ArgMatches, words: &[OsString]) -> Result<(), Failure> {
         Command::Select(args) => select::run(&args, words),
         Command::Features(args) => features::run(*args, words),
         Command::Outliers(args) => outliers::run(&args, words),
+        Command::Apply(args) => apply::run(&args),
         Command::Compare(args) => compare::run(&args, words),
         Command::Plan(args) => plan::run(&args),
         Command::Report(args) => report::run(&args),

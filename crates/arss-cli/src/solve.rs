@@ -7,7 +7,7 @@ use arss::out_of_core::{RowSource, Stream, r_factor};
 use arss::{Count, Error, Float, Method, Metric, RunOptions, Samples, Selection};
 use arss_table::checkpoint::{self, Checkpoint};
 use arss_table::scratch::{DiskFloat, ScratchFile};
-use arss_table::{DenseMatrix, DiskMatrix, Matrix, Scale, Table};
+use arss_table::{About, DenseMatrix, DiskMatrix, Matrix, ModelFile, Preparation, Scale, Table};
 
 use crate::args::large_tables::DiskArgs;
 use crate::failure::Failure;
@@ -29,6 +29,8 @@ pub struct Job<'a> {
     pub threads: usize,
     /// Score every item.
     pub all_scores: bool,
+    /// Keep what is learned.
+    pub keep_model: bool,
     /// Where a table that is in a file is worked on; not looked at otherwise.
     pub disk: Disk<'a>,
 }
@@ -45,17 +47,27 @@ pub struct Disk<'a> {
 }
 
 /// Brings the columns to one scale, and the rows to one length where only their directions count.
-pub fn prepare(table: &mut Table, how: Scale, metric: Metric, messages: &mut Messages) -> Result<(), Failure> {
+///
+/// Returns how the table became numbers, if that is to be kept.
+pub fn prepare(
+    table: &mut Table,
+    (how, metric): (Scale, Metric),
+    keep: bool,
+    messages: &mut Messages,
+) -> Result<Option<Preparation>, Failure> {
     if metric == Metric::Euclidean
         && let Some(hint) = table.length_hint()
     {
         messages.add(format!("note: {hint}"));
     }
+    let mut kept = if keep { Some(Preparation::of(table)?) } else { None };
     if how != Scale::None {
         let values = std::mem::replace(&mut table.matrix, Matrix::EMPTY);
         let (values, columns) = arss_table::scale(values, how, &table.categories)?;
         table.matrix = values;
-        if columns.is_none() {
+        let constant = columns.is_none();
+        kept = kept.map(|kept| kept.scaled(columns));
+        if constant {
             messages.add("note: every column is constant, so the values were left unscaled".to_owned());
         }
     }
@@ -63,7 +75,22 @@ pub fn prepare(table: &mut Table, how: Scale, metric: Metric, messages: &mut Mes
         let values = std::mem::replace(&mut table.matrix, Matrix::EMPTY);
         table.matrix = arss_table::unit_rows(values, table.kept.as_deref())?;
     }
-    Ok(())
+    Ok(kept.map(|kept| Preparation { unit_rows: metric == Metric::Cosine, ..kept }))
+}
+
+/// What `--model` writes: what was learned, and how the table became numbers.
+pub fn model_file(table: &Table, selection: &Selection, preparation: &Preparation) -> Result<ModelFile, Failure> {
+    let model = selection.model.clone().ok_or_else(|| Failure::Run("nothing was learned".to_owned()))?;
+    let about = About {
+        arss: env!("CARGO_PKG_VERSION").to_owned(),
+        method: selection.method.to_owned(),
+        table: table.source.title(),
+        rows: table.source.rows(),
+        picks: table.numbers(&selection.indices, false),
+        names: table.side.id.map(|_| selection.indices.iter().filter_map(|&row| table.id(row)).collect()),
+        preparation: preparation.clone(),
+    };
+    Ok(ModelFile { about, model })
 }
 
 /// Chooses; Ctrl-C meanwhile ends the process, or the choice where the ranking so far is to be kept.
@@ -163,6 +190,7 @@ fn with_run(
     let mut run = RunOptions {
         threads: job.threads,
         all_scores: job.all_scores,
+        keep_model: job.keep_model,
         progress: Some(&mut callback),
         ..RunOptions::default()
     };

@@ -104,6 +104,9 @@ pub fn notes(source: &Source, roles: &[Purpose], table: &ChunkedTable, plan: &Fe
 
 /// The table with missing values handled; fails if it then is empty or a value is not finite.
 pub fn finished(mut table: Table, missing: Missing) -> Result<Table, TableError> {
+    if missing == Missing::Keep {
+        return Ok(table);
+    }
     let path = table.source.paths[0].clone();
     let is_array = table.source.files[0].element_type().is_some();
     let handled = !is_array || missing != Missing::Error;

@@ -5,7 +5,7 @@ use crate::column_kinds::{ColumnKind, KindCounts};
 use crate::column_roles::{self, ColumnInfo, ColumnRole};
 use crate::schema::{Asked, Purpose, kind_of};
 use crate::text::{cut, joined, listed};
-use crate::{Encode, Missing, ReadOptions};
+use crate::{Encode, Encoding, Missing, ReadOptions};
 
 /// A column that is chosen by, and how.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +52,23 @@ impl FeatureColumn {
             FeatureColumn::Number(_) | FeatureColumn::Element(_, _) => value,
             FeatureColumn::OneHot(_, codes) => f64::from(u8::from(codes.iter().any(|code| value == f64::from(*code)))),
             FeatureColumn::Ordinal(_, ranks) => f64::from(ranks[value as usize]),
+        }
+    }
+
+    /// What the column holds of its column in the file.
+    pub fn encoding(&self, table: &ChunkedTable) -> Encoding {
+        let text = |column: usize, code: u32| table.dictionaries[column].names[code as usize].clone();
+        match self {
+            FeatureColumn::Number(_) => Encoding::Number,
+            FeatureColumn::Element(_, at) => Encoding::Element(*at),
+            FeatureColumn::OneHot(column, codes) => {
+                Encoding::Texts(codes.iter().map(|&code| text(*column, code)).collect())
+            }
+            FeatureColumn::Ordinal(column, ranks) => {
+                let mut codes: Vec<u32> = (0..ranks.len() as u32).collect();
+                codes.sort_by_key(|&code| ranks[code as usize]);
+                Encoding::Ranks(codes.into_iter().map(|code| text(*column, code)).collect())
+            }
         }
     }
 

@@ -21,6 +21,8 @@ pub enum Missing {
     Mean,
     /// Fill in the column's median.
     Median,
+    /// Leave them as they are, NaN: for whoever fills them in.
+    Keep,
 }
 
 impl ByName for Missing {
@@ -96,10 +98,10 @@ fn handle_values<T: Float, M: MatrixValues<T>>(
         return Ok((matrix, Err(bad)));
     }
     match how {
-        Missing::Error | Missing::Auto => Ok((matrix, Ok(MissingReport::default()))),
+        Missing::Error | Missing::Auto | Missing::Keep => Ok((matrix, Ok(MissingReport::default()))),
         Missing::Drop => drop_rows(matrix, &leads(categories)),
-        Missing::Mean => fill(matrix, mean, &[]),
-        Missing::Median => fill(matrix, median, &[]),
+        Missing::Mean => fill(matrix, mean, categories),
+        Missing::Median => fill(matrix, median, categories),
     }
 }
 
@@ -187,7 +189,8 @@ fn handle_auto<T: Float, M: MatrixValues<T>>(
     let matrix = if matrix.any(f64::is_infinite)? { matrix.map(not_a_number)? } else { matrix };
     let leads = leads(categories);
     let cells = leads.iter().filter(|lead| **lead).count() as u32;
-    let is_kept: Vec<bool> = missing_cells(&matrix, &leads)?.iter().map(|(count, _)| !is_mostly_missing(*count, cells)).collect();
+    let is_kept: Vec<bool> =
+        missing_cells(&matrix, &leads)?.iter().map(|(count, _)| !is_mostly_missing(*count, cells)).collect();
     let (matrix, report) = keep(matrix, &is_kept, MissingReport::default())?;
     let (matrix, filled) = fill(matrix, median, categories)?;
     Ok((matrix, filled.map(|filled| MissingReport { filled: filled.filled, ..report })))

@@ -16,7 +16,9 @@ use crate::schema::{self, Asked, Purpose};
 use crate::source::{self, Source};
 use crate::untrusted::limit::MemoryLimit;
 use crate::vectors::Misfit;
-use crate::{Categories, ReadOptions, SideColumns, Table, TableError, checks, encode, input_paths, multi_file};
+use crate::{
+    Categories, Encoding, ReadOptions, SideColumns, Table, TableError, checks, encode, input_paths, multi_file,
+};
 
 /// The options of one reading, and the memory it may use: found out once, before anything is read.
 #[derive(Debug, Clone, Copy)]
@@ -122,6 +124,7 @@ fn from_source(mut source: Source, context: &ReadContext<'_>, progress: Progress
     let feature_names = plan.used.iter().map(|used| used.name(&source.headings, &columns)).collect();
     let feature_columns = plan.used.iter().map(FeatureColumn::column).collect();
     let categories = plan.used.iter().map(FeatureColumn::category).collect();
+    let encodings = plan.used.iter().map(|used| used.encoding(&columns)).collect();
     // One column of text may have become a thousand columns of numbers.
     let fits = context.limit.check_values(columns.rows as u64, plan.used.len());
     fits.map_err(|what| TableError::in_file(&source.paths[0], what))?;
@@ -136,6 +139,7 @@ fn from_source(mut source: Source, context: &ReadContext<'_>, progress: Progress
         feature_names,
         feature_columns,
         categories,
+        encodings,
         // An array has nothing but numbers.
         columns,
         kept: None,
@@ -165,6 +169,7 @@ fn whole_array(source: &mut Source, roles: &[Purpose], progress: Progress<'_>) -
         side: SideColumns::default(),
         feature_columns: (0..columns).collect(),
         categories: vec![None; columns],
+        encodings: vec![Encoding::Number; columns],
         columns: Vec::new(),
         kept: None,
         filled: 0,

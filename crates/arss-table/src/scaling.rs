@@ -103,7 +103,7 @@ pub fn rescale_values<T: Float, M: MatrixValues<T>>(matrix: M, columns: &[Column
 /// assert_eq!((column.location(), column.spread(), column.scaled(5.0)), (2.0, 2.0, 1.5));
 /// # Ok::<(), arss_table::TableError>(())
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ColumnScale {
     /// A power of two near the largest value, by which values are divided first (which is exact), so that neither 1e150
     /// nor 1e-150 leaves the range when squared.

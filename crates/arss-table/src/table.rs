@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::io::Write;
 
 use crate::source::Source;
-use crate::{ColumnInfo, ExtraColumns, Matrix, OutputFormat, TableError, write};
+use crate::{ColumnInfo, Encoding, ExtraColumns, Matrix, OutputFormat, TableError, write};
 
 /// Shown for cells that cannot be read again.
 const UNREADABLE: &str = "(cannot be read)";
@@ -59,6 +59,8 @@ pub struct Table {
     pub feature_columns: Vec<usize>,
     /// The column of the file that each of them is a category of; none for numbers.
     pub categories: Vec<Option<usize>>,
+    /// What each of them holds of its column.
+    pub encodings: Vec<Encoding>,
     /// What each column of the file is; empty for arrays, whose columns are all numbers.
     pub columns: Vec<ColumnInfo>,
     /// The number in the file of each row, if some were dropped.

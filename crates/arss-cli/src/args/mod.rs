@@ -1,5 +1,6 @@
 //! The flags, derive-parsed.
 
+pub mod apply;
 pub mod by_name;
 pub mod common;
 pub mod compare;
@@ -19,6 +20,7 @@ use arss::{Count, Method};
 use arss_table::Format;
 use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
 
+use crate::args::apply::ApplyArgs;
 use crate::args::compare::CompareArgs;
 use crate::args::help::{CompletionsArgs, ManArgs};
 use crate::args::input::InputArgs;
@@ -51,6 +53,8 @@ pub enum Command {
     Features(Box<SelectArgs>),
     /// Rank the strangest rows and say why; or write the table without them
     Outliers(Box<OutliersArgs>),
+    /// Assign and score the rows of another table by a model that `select --model` wrote
+    Apply(Box<ApplyArgs>),
     /// Let the data decide: several methods on your own file, judged alike
     Compare(Box<CompareArgs>),
     /// Tell what `select` would do: what is read and written, memory, time

@@ -35,6 +35,9 @@ pub struct OutliersArgs {
     /// Write outlier score and nearest exemplar of every row as csv
     #[arg(long, value_name = "FILE")]
     pub scores: Option<PathBuf>,
+    /// Keep what was learned, so that `arss apply` can score the rows of another table
+    #[arg(long, value_name = "FILE")]
+    pub model: Option<PathBuf>,
     /// Write a page that shows the rows and why they are strange: one .html file, no network needed
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,

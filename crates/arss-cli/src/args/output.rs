@@ -33,6 +33,9 @@ pub struct OutputArgs {
     /// Keep everything that `arss report` needs to make the page later (JSON)
     #[arg(long, value_name = "FILE")]
     pub result: Option<PathBuf>,
+    /// Keep what was learned, so that `arss apply` can assign and score the rows of another table
+    #[arg(long, value_name = "FILE")]
+    pub model: Option<PathBuf>,
     /// Replace files that exist already
     #[arg(long)]
     pub force: bool,

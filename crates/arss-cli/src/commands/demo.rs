@@ -31,7 +31,7 @@ pub fn run(args: &DemoArgs, words: &[OsString]) -> Result<(), Failure> {
     let mut messages = Messages::new(false);
     let options = ReadOptions { label: Some("cover_type".to_owned()), ..ReadOptions::default() };
     let mut table = arss_table::read_bytes(FOREST, "forest.csv", &options)?;
-    solve::prepare(&mut table, Scale::default(), Metric::default(), &mut messages)?;
+    solve::prepare(&mut table, (Scale::default(), Metric::default()), false, &mut messages)?;
     let default = Method::Exemplars(Exemplars::default());
     let job = job(&default);
     let chosen = solve::run(&table.matrix, &job, &mut messages)?;
@@ -44,7 +44,15 @@ pub fn run(args: &DemoArgs, words: &[OsString]) -> Result<(), Failure> {
 }
 
 fn job(method: &Method) -> Job<'_> {
-    Job { method, count: Count::Exactly(K), features: false, threads: 0, all_scores: true, disk: Disk::default() }
+    Job {
+        method,
+        count: Count::Exactly(K),
+        features: false,
+        threads: 0,
+        all_scores: true,
+        keep_model: false,
+        disk: Disk::default(),
+    }
 }
 
 /// The same choice by the authors' settings and at random.

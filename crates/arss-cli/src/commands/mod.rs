@@ -8,6 +8,7 @@ use arss_table::Table;
 
 use crate::solve::Job;
 
+pub mod apply;
 pub mod compare;
 pub mod completions;
 pub mod demo;

@@ -44,7 +44,13 @@ const MOST_CLEANED: f64 = 0.15;
 pub fn run(args: &OutliersArgs, words: &[OsString]) -> Result<(), Failure> {
     let written = |target: &Option<PathBuf>| target.as_deref().map(OutputFormat::of).transpose();
     let formats = (written(&args.output)?, written(&args.clean)?);
-    let all = [("-o", &args.output), ("--clean", &args.clean), ("--scores", &args.scores), ("--report", &args.report)];
+    let all = [
+        ("-o", &args.output),
+        ("--clean", &args.clean),
+        ("--scores", &args.scores),
+        ("--report", &args.report),
+        ("--model", &args.model),
+    ];
     let all = targets::asked(&all);
     targets::check(&args.read.inputs, &all)?;
     targets::check_new(&all, args.common.force)?;
@@ -52,7 +58,8 @@ pub fn run(args: &OutliersArgs, words: &[OsString]) -> Result<(), Failure> {
     settings.validate()?;
     let mut messages = Messages::new(args.common.quiet);
     let show = Show::new(args.common.quiet);
-    let table = reading::read(&args.read, args.common.memory, &mut messages)?;
+    let keep = args.model.is_some();
+    let (table, preparation) = reading::read_and_keep(&args.read, args.common.memory, keep, &mut messages)?;
     for (target, format) in [(&args.output, formats.0), (&args.clean, formats.1)] {
         if let Some((target, format)) = target.as_deref().zip(format) {
             table.check_target(target, format)?;
@@ -66,6 +73,7 @@ pub fn run(args: &OutliersArgs, words: &[OsString]) -> Result<(), Failure> {
         features: false,
         threads: args.common.threads,
         all_scores: false,
+        keep_model: keep,
         disk: Disk::default(),
     };
     // The final line reports the outliers, with the threshold of the flags.
@@ -95,6 +103,10 @@ pub fn run(args: &OutliersArgs, words: &[OsString]) -> Result<(), Failure> {
     }
     if let Some(target) = &args.scores {
         files.add(target, |out| found.write_scores(out))?;
+    }
+    if let Some((target, preparation)) = args.model.as_deref().zip(preparation.as_ref()) {
+        let model = solve::model_file(&table, &selection, preparation)?;
+        files.add(target, |out| model.write(out))?;
     }
     if let Some(target) = &args.report {
         let more = More { threshold: Some(args.threshold), ..More::default() };

@@ -9,7 +9,8 @@ use arss_report::saved_result::{Input, Saved};
 use arss_report::table_checksum::Checksum;
 use arss_table::number_text::number;
 use arss_table::{
-    Encode, ExtraColumns, ExtraValues, Format, OutputFormat, Picks, ReadOptions, Table, byte_size, checkpoint, counted,
+    Encode, ExtraColumns, ExtraValues, Format, OutputFormat, Picks, Preparation, ReadOptions, Table, byte_size,
+    checkpoint, counted,
 };
 
 use crate::args::{ConstraintArgs, Order, SelectArgs, constraints, method};
@@ -77,6 +78,8 @@ pub struct Ready {
     pub checksum: Option<Checksum>,
     /// Where it is worked on.
     pub plan: MemoryPlan,
+    /// How it became numbers, where a model is kept.
+    pub preparation: Option<Preparation>,
 }
 
 /// Reads the table as the flags ask for it.
@@ -94,11 +97,12 @@ pub fn ready(args: &SelectArgs, messages: &mut Messages) -> Result<Ready, Failur
     table.notes.drain(..).for_each(|message| messages.add(message));
     let method = constraints::apply(method, &args.method.constraints, &mut table)?;
     let checksum = args.out.result.as_ref().map(|_| Checksum::of(&table));
-    solve::prepare(&mut table, args.input.scale(), args.input.metric, messages)?;
+    let how = (args.input.scale(), args.input.metric);
+    let preparation = solve::prepare(&mut table, how, args.out.model.is_some(), messages)?;
     if table.matrix.is_on_disk() && memory_plan::fits_now(args, &method, &table.matrix)? {
         table.matrix = table.matrix.into_memory()?;
     }
-    Ok(Ready { table, method, checksum, plan })
+    Ok(Ready { table, method, checksum, plan, preparation })
 }
 
 /// How the table is read.
@@ -134,6 +138,7 @@ pub fn job_of<'a>(args: &'a SelectArgs, (method, plan): (&'a Method, &'a MemoryP
         features: args.features,
         threads: args.threads,
         all_scores: false,
+        keep_model: args.out.model.is_some(),
         disk: Disk {
             folder: plan.scratch.as_deref(),
             limit: memory_estimate::limit(args).unwrap_or(u64::MAX),
@@ -199,6 +204,10 @@ fn write_files(args: &SelectArgs, made: &Made<'_>, output_format: Option<OutputF
             files.add(target, |out| out.write_all(text.as_bytes()))?;
         }
     }
+    if let Some((target, preparation)) = args.out.model.as_deref().zip(made.ready.preparation.as_ref()) {
+        let model = solve::model_file(table, selection, preparation)?;
+        files.add(target, |out| model.write(out))?;
+    }
     table.source.check_unchanged()?;
     files.commit()
 }
@@ -230,6 +239,9 @@ fn check_constraints(args: &SelectArgs, method: &Method) -> Result<(), Failure> 
 fn check_axis(args: &SelectArgs) -> Result<(), Failure> {
     let ConstraintArgs { include, forbid, weights, group, quotas: _ } = &args.method.constraints;
     let of_rows = [("--include", include), ("--forbid", forbid), ("--weights", weights), ("--group", group)];
+    if args.features && args.out.model.is_some() {
+        return Err(Failure::Input("--model is about rows, but columns are chosen".to_owned()));
+    }
     match of_rows.into_iter().find(|(_, given)| given.is_some()) {
         Some((flag, _)) if args.features => {
             Err(Failure::Input(format!("{flag} is about rows, but columns are chosen")))
@@ -281,6 +293,7 @@ pub fn targets(args: &SelectArgs) -> Vec<(&'static str, &Path)> {
         ("--assignments", &args.assignments),
         ("--report", &args.report),
         ("--result", &args.out.result),
+        ("--model", &args.out.model),
     ];
     targets::asked(&all)
 }

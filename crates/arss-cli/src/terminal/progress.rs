@@ -71,8 +71,17 @@ impl Show {
             false => Form::Lines,
         };
         let now = Instant::now();
-        let new =
-            Board { form, started: now, phase: "start", phase_started: now, done: 0, total: 0, said: None, bar: None, earlier: Vec::new() };
+        let new = Board {
+            form,
+            started: now,
+            phase: "start",
+            phase_started: now,
+            done: 0,
+            total: 0,
+            said: None,
+            bar: None,
+            earlier: Vec::new(),
+        };
         *board = Some(new);
         std::thread::spawn(watch);
         Show { first: true }

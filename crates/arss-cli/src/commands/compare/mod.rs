@@ -162,7 +162,15 @@ fn random(args: &CompareArgs, table: &Table, judge: &Judge<'_>) -> Result<Entry,
 }
 
 fn job<'a>(method: &'a Method, count: Count, args: &CompareArgs) -> Job<'a> {
-    Job { method, count, features: false, threads: args.common.threads, all_scores: false, disk: Disk::default() }
+    Job {
+        method,
+        count,
+        features: false,
+        threads: args.common.threads,
+        all_scores: false,
+        keep_model: false,
+        disk: Disk::default(),
+    }
 }
 
 /// A choice and the seconds it took.
