@@ -16,6 +16,7 @@ from arss._core import __version__
 if TYPE_CHECKING:
     from arss import plot
     from arss._functions import select
+    from arss._model import Model
     from arss._plan import Plan, plan
     from arss._progress import Progress
     from arss.features import FeatureSelector
@@ -43,6 +44,7 @@ _HOME = {
     "FacilityLocation": "selectors",
     "RandomSelector": "selectors",
     "FeatureSelector": "features",
+    "Model": "_model",
     "Plan": "_plan",
     "plan": "_plan",
     "Progress": "_progress",
@@ -59,6 +61,7 @@ __all__ = [
     "FeatureSelector",
     "KMeansSelector",
     "KMedoidsSelector",
+    "Model",
     "Plan",
     "Progress",
     "RandomSelector",

@@ -3,7 +3,7 @@
 import datetime
 import sys
 import warnings
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -115,6 +115,48 @@ class Reader:
         if not columns:
             raise ValueError("X has 0 feature(s) that hold numbers, while a minimum of 1 is required")
         return self._joined(columns), called, categories
+
+    def by_name(self, columns: Sequence[Mapping[str, Any]]) -> Floats:
+        """The columns that a model asks for, as it encodes them; missing values are NaN."""
+        places = {name: j for j, name in enumerate(self._frame.names())}
+        asked: dict[str, list[Any]] = {}
+        for column in columns:
+            asked.setdefault(column["column"], []).append(column["encoding"])
+        gone = [name for name in asked if name not in places]
+        if gone:
+            raise ValueError(f"X lacks columns that the model needs: {_some(gone)}")
+        found: list[Floats] = []
+        for name, encodings in asked.items():
+            found += self._as_model(places[name], name, encodings)
+        return np.column_stack(found)
+
+    def _as_model(self, j: int, name: str, encodings: list[Any]) -> list[Floats]:
+        """One column of the frame as the columns of a model."""
+        if isinstance(encodings[0], dict) and "element" in encodings[0]:
+            vectors = np.asarray(self._vectors(j, None), dtype=np.float64)
+            if vectors.shape[1] <= max(encoding["element"] for encoding in encodings):
+                raise ValueError(f"column {name!r} holds vectors of {vectors.shape[1]} numbers: the model needs more")
+            return [vectors[:, encoding["element"]] for encoding in encodings]
+        if encodings == ["number"]:
+            if self._frame.has_numbers(j):
+                return [np.array(self._frame.numbers(j), dtype=np.float64)]
+            values = self._frame.objects(j)
+            if all(value is None or isinstance(value, bool | np.bool_) for value in values):
+                return [np.array([np.nan if value is None else float(bool(value)) for value in values])]
+            return [_seconds(values, name)]
+        texts = [None if value is None else str(value) for value in self._frame.objects(j)]
+        if "ranks" in encodings[0]:
+            ranks = {text: float(rank) for rank, text in enumerate(encodings[0]["ranks"])}
+            return [np.array([np.nan if text is None else ranks.get(text, np.nan) for text in texts])]
+        known = {text for encoding in encodings for text in encoding["texts"]}
+
+        def column(own: list[str]) -> Floats:
+            # Several texts are the rare ones, and stand for those that nobody has seen.
+            is_rare = len(own) > 1
+            cells = [np.nan if t is None else float(t in own or (is_rare and t not in known)) for t in texts]
+            return np.array(cells)
+
+        return [column(encoding["texts"]) for encoding in encodings]
 
     def _by_roles(self, names: list[str]) -> Layout:
         """What a careful analyst would choose by, by the rules of the command line; says what is left out."""

@@ -101,6 +101,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(distributed::drive, module)?)?;
     module.add_function(wrap_pyfunction!(distributed::columns, module)?)?;
     module.add_function(wrap_pyfunction!(model::apply, module)?)?;
+    module.add_function(wrap_pyfunction!(model::write_model, module)?)?;
+    module.add_function(wrap_pyfunction!(model::read_model, module)?)?;
     module.add_function(wrap_pyfunction!(plan::plan, module)?)?;
     module.add_function(wrap_pyfunction!(scaling::scale, module)?)?;
     module.add_function(wrap_pyfunction!(scaling::rescale, module)?)?;

@@ -1,10 +1,16 @@
 //! What a fit learned, applied to rows to come.
 
+use std::path::PathBuf;
+
 use arss::{Applied, Float, Model, RunOptions};
+use arss_table::{About, ModelFile};
 use numpy::{IntoPyArray, PyArray1};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
 use crate::error::exception;
+use crate::files::table_error;
 use crate::table::{self, Cells, Table};
 
 /// The nearest pick of each row, the distance to it, and the outlier scores where the method tells them.
@@ -18,6 +24,10 @@ pub fn apply<'py>(model: &[u8], table: &Bound<'py, PyAny>, threads: usize) -> Py
         Table::F32(cells) => on_cells(py, &model, cells, threads),
         Table::F64(cells) => on_cells(py, &model, cells, threads),
     }?;
+    answer(py, applied)
+}
+
+fn answer(py: Python<'_>, applied: Applied) -> PyResult<Answer<'_>> {
     let labels: Vec<i64> = applied.labels.into_iter().map(|label| label as i64).collect();
     let scores = applied.outlier_scores.map(|scores| scores.into_pyarray(py));
     Ok((labels.into_pyarray(py), applied.distances.into_pyarray(py), scores))
@@ -27,4 +37,21 @@ fn on_cells<T: Float>(py: Python<'_>, model: &Model, cells: Cells<T>, threads: u
     let apply =
         move || cells.view(|samples| model.apply(&samples, &mut RunOptions { threads, ..RunOptions::default() }));
     py.detach(apply).map_err(exception)
+}
+
+/// Writes a model file: `about` is the JSON object of its head.
+#[pyfunction]
+pub fn write_model(path: PathBuf, about: &str, model: &[u8]) -> PyResult<()> {
+    let about = About::from_json(about).map_err(PyValueError::new_err)?;
+    let file = ModelFile { about, model: Model::from_bytes(model).map_err(exception)? };
+    let mut bytes = Vec::new();
+    file.write(&mut bytes)?;
+    Ok(std::fs::write(path, bytes)?)
+}
+
+/// The head of a model file as JSON, and the model.
+#[pyfunction]
+pub fn read_model(py: Python<'_>, path: PathBuf) -> PyResult<(String, Bound<'_, PyBytes>)> {
+    let ModelFile { about, model } = ModelFile::open(&path).map_err(table_error)?;
+    Ok((about.to_json(), PyBytes::new(py, &model.to_bytes().map_err(exception)?)))
 }

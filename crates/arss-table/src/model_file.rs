@@ -47,13 +47,29 @@ pub struct About {
     pub preparation: Preparation,
 }
 
+impl About {
+    /// From a JSON object.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn from_json(text: &str) -> Result<Self, String> {
+        serde_json::from_str(text).map_err(|error| error.to_string())
+    }
+
+    /// As a JSON object.
+    pub fn to_json(&self) -> String {
+        // Strings and numbers only: there is nothing that could fail.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
 impl ModelFile {
     /// Writes the file.
     ///
     /// # Errors
     /// If it cannot be written.
     pub fn write(&self, out: &mut dyn Write) -> std::io::Result<()> {
-        let about = serde_json::to_vec(&self.about)?;
+        let about = self.about.to_json().into_bytes();
         let model = self.model.to_bytes().map_err(std::io::Error::other)?;
         let mut bytes = HEAD.to_vec();
         for part in [about, model] {

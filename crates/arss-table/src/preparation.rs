@@ -30,8 +30,8 @@ pub struct PreparedColumn {
     pub column: String,
     /// What is taken of it.
     pub encoding: Encoding,
-    /// What stands in for a missing value.
-    pub fill: f64,
+    /// What stands in for a missing value; without it none may be missing.
+    pub fill: Option<f64>,
     /// How it is scaled, if it is.
     pub scale: Option<ColumnScale>,
 }
@@ -75,7 +75,7 @@ impl Preparation {
         let column = |at: usize| PreparedColumn {
             column: table.source.headings[table.feature_columns[at]].clone(),
             encoding: table.encodings[at].clone(),
-            fill: fills[at],
+            fill: Some(fills[at]),
             scale: None,
         };
         let named = table.source.files[0].has_names();
@@ -146,7 +146,15 @@ impl Preparation {
             let source = Seen::of(column, own, table, &texts)?;
             for row in 0..rows {
                 let value = source.value(row, &table.matrix);
-                let value = if value.is_finite() { value } else { column.fill };
+                let value = match column.fill {
+                    _ if value.is_finite() => value,
+                    Some(fill) => fill,
+                    None => {
+                        let (row, name) = (table.number(row), &column.column);
+                        let what = format_args!("row {row}, column {name} is missing, and the model fills nothing in");
+                        return Err(TableError::in_file(&table.source.paths[0], what));
+                    }
+                };
                 data[row * width + at] = column.scale.map_or(value, |scale| scale.scaled(value));
             }
         }
