@@ -110,6 +110,9 @@ class AssigningSelector(PredictingSelector):
     def _keep_outside(self, found: "_core.Selection", data: Input) -> None:
         RowSelector._keep(self, found, data)
         self._keep_shares(found, data)
+        picks = found["picks"]
+        assert picks is not None
+        self.exemplars_ = picks.reshape(len(found["indices"]), -1)
 
     def _keep_shares(self, found: "_core.Selection", data: Input) -> None:
         self.labels_ = _spread(found["labels"], data)

@@ -44,6 +44,8 @@ class Selection(TypedDict):
     #: What was learned for rows to come, and the width of the similarity to the exemplars.
     model: bytes | None
     width: float | None
+    #: The rows of the picks as the method saw them, one behind the other.
+    picks: NDArray[np.float64] | None
 
 def select(
     table: NDArray[np.floating[Any]] | list[NDArray[np.floating[Any]]],

@@ -7,7 +7,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics.pairwise import euclidean_distances
-from sklearn.utils.validation import check_is_fitted
 
 from arss import _core, _scaling
 from arss._assigning import AssigningSelector, _array, spread
@@ -243,9 +242,6 @@ class Exemplars(GroupedSelector, AssigningSelector):
         similarities : ndarray of shape (n, n_chosen)
             NaN for rows that are left out because of missing values.
         """
-        check_is_fitted(self)
-        if not hasattr(self, "exemplars_"):
-            raise ValueError("transform needs the chosen rows at hand: fit a table in memory")
         data = self._apply(X).data
         rows = [self._as_in_fit(_array(data)), self.exemplars_] if data.rows else [self.exemplars_[:0], self.exemplars_]
         if metric_of(self) == "cosine":

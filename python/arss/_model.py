@@ -58,7 +58,7 @@ class Model:
         return cls(json.loads(about), model)
 
     def save(self, path: str | Path) -> None:
-        """Write a model file, which `arss apply` reads, too. Its layout is in `docs/reference/files.md`."""
+        """Write a model file, which `arss apply` reads, too. Its layout is in `docs/reference/file-formats.md`."""
         _core.write_model(Path(path), json.dumps(self.about), self._model)
 
     @classmethod

@@ -24,6 +24,7 @@ pub fn selection(py: Python<'_>, selection: Selection) -> PyResult<Bound<'_, PyD
     }
     let bytes = selection.model.as_ref().map(|model| model.to_bytes().map_err(exception)).transpose()?;
     found.set_item("model", bytes.map(|bytes| PyBytes::new(py, &bytes)))?;
+    found.set_item("picks", selection.model.as_ref().map(|model| model.rows().into_pyarray(py)))?;
     found.set_item("width", selection.model.as_ref().and_then(arss::Model::width))?;
     report(&found, selection.report)?;
     Ok(found)

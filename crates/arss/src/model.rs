@@ -101,6 +101,12 @@ impl Model {
         &self.indices
     }
 
+    /// The rows of the picks as the run saw them, one behind the other: of length one where only directions count.
+    pub fn rows(&self) -> Vec<f64> {
+        let scale = self.view.distance_scale();
+        self.picks.row_major().into_iter().map(|value| value / scale).collect()
+    }
+
     /// How rows are compared.
     pub fn metric(&self) -> Metric {
         if self.view.unit { Metric::Cosine } else { Metric::Euclidean }

@@ -10,7 +10,7 @@ from arss import _core, _scaling
 from arss._base import IN_MEMORY, RowSelector, metric_of, warn
 from arss._constraints import PROPORTIONAL, positions, quota_numbers
 from arss._exemplars import AUTO
-from arss._input import Input, count
+from arss._input import Input, Preparation, count
 from arss._progress import Watch
 from arss.dask import _worker
 from arss.dask._engine import Engine
@@ -125,7 +125,8 @@ class DaskSelector(RowSelector):
 
     def _keep_there(self, found: "_core.Selection", engine: Engine, table: Table) -> None:
         """Store the result; what there is one of a row stays on the workers."""
-        empty = Input(np.empty((0, table.features)), table.items, None, table.names)
+        how = Preparation(None, None)
+        empty = Input(np.empty((0, table.features)), table.items, None, table.names, how=how)
         self._keep_outside(found, empty)
         width, outlier, _ = _core.columns(self._method_name(), self._settings())
         self.outlier_scores_ = self._finish_outliers(self._column(engine, table, width, outlier, "f8"))
