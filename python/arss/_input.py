@@ -115,7 +115,8 @@ def _read(estimator: Any, X: Any, encode: Encode | None, how: Preparation | None
         estimator,
         X,
         accept_sparse=("csr", "csc"),
-        dtype=[np.float64, np.float32],
+        # Numbers of 16 bits are widened block by block, while they are worked on.
+        dtype=[np.float64, np.float32, np.float16],
         ensure_all_finite=False,
         reset=how is None,
     )

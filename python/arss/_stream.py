@@ -127,6 +127,8 @@ def _array(batch: Any, name: str) -> tuple[Floats, Any]:
     values = np.asarray(batch)
     if values.ndim != 2 or values.dtype.kind not in "fiub":
         raise ValueError(f"{name}: a batch must be a table of numbers, but one is {values.dtype} of {values.ndim} axes")
+    if values.dtype == np.float16:
+        return values.astype(np.float32), None
     return values if values.dtype in (np.float32, np.float64) else values.astype(np.float64), None
 
 

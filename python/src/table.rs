@@ -1,7 +1,7 @@
 //! NumPy arrays as the core's table, without copying. The only unsafe code of the project.
 
 use arss::distributed::RowsOf;
-use arss::{Error, Float, Samples};
+use arss::{Error, Float, HalfKind, Samples};
 use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -18,6 +18,8 @@ pub enum Table {
 /// Values that belong to NumPy, and what keeps them alive.
 pub struct Cells<T> {
     spans: Vec<Span<T>>,
+    /// The values, if they have 16 bits; there are no spans then.
+    half: Option<(Span<u16>, HalfKind)>,
     layout: Layout,
     /// The arrays: as long as these references exist, NumPy does not free or resize them.
     _keep: Vec<Py<PyAny>>,
@@ -46,6 +48,9 @@ impl<T: Float> Cells<T> {
     pub fn view<R>(&self, work: impl FnOnce(Samples<'_, T>) -> Result<R, Error>) -> Result<R, Error> {
         let slices: Vec<&[T]> = self.spans.iter().map(Span::slice).collect();
         match self.layout {
+            Layout::Strided(rows, columns, row, column) if let Some((bits, kind)) = &self.half => {
+                work(Samples::half(bits.slice(), *kind, (rows, columns), (row, column))?)
+            }
             Layout::Strided(rows, columns, row, column) => {
                 work(Samples::strided(slices[0], rows, columns, row, column)?)
             }
@@ -58,6 +63,7 @@ impl<T: Float> Cells<T> {
     /// The rows of an array, values unseen; `None` for a list of columns.
     pub fn rows(&self) -> Option<RowsOf<'_, T>> {
         match self.layout {
+            Layout::Strided(..) if self.half.is_some() => None,
             Layout::Strided(rows, columns, row, column) => {
                 Some(RowsOf { data: self.spans[0].slice(), shape: (rows, columns), strides: (row, column) })
             }
@@ -86,6 +92,11 @@ pub fn read(table: &Bound<'_, PyAny>) -> PyResult<Table> {
             None => read_columns::<f32>(columns)?.map(Table::F32).ok_or_else(wrong_type),
         };
     }
+    if let Some(kind) = half_kind(table) {
+        let bits = table.call_method1("view", ("uint16",))?;
+        let bits = bits.cast::<PyArray2<u16>>().map_err(|_| wrong_type())?;
+        return read_half(bits, kind).map(Table::F32);
+    }
     if let Ok(array) = table.cast::<PyArray2<f64>>() {
         read_array(array).map(Table::F64)
     } else if let Ok(array) = table.cast::<PyArray2<f32>>() {
@@ -95,17 +106,37 @@ pub fn read(table: &Bound<'_, PyAny>) -> PyResult<Table> {
     }
 }
 
+/// The format of an array of 16-bit numbers.
+fn half_kind(table: &Bound<'_, PyAny>) -> Option<HalfKind> {
+    let name = table.getattr("dtype").and_then(|kind| kind.getattr("name")).and_then(|name| name.extract::<String>());
+    match name.as_deref() {
+        Ok("float16") => Some(HalfKind::F16),
+        Ok("bfloat16") => Some(HalfKind::Bf16),
+        _ => None,
+    }
+}
+
+fn read_half(bits: &Bound<'_, PyArray2<u16>>, kind: HalfKind) -> PyResult<Cells<f32>> {
+    let Cells { mut spans, layout, _keep, .. } = read_strided::<u16>(bits)?;
+    Ok(Cells { spans: Vec::new(), half: spans.pop().map(|span| (span, kind)), layout, _keep })
+}
+
 fn wrong_type() -> PyErr {
     PyTypeError::new_err("the table must be a 2-D array or a list of 1-D arrays, all float32 or all float64")
 }
 
 fn read_array<T: Element + Float>(array: &Bound<'_, PyArray2<T>>) -> PyResult<Cells<T>> {
+    read_strided(array)
+}
+
+fn read_strided<T: Element>(array: &Bound<'_, PyArray2<T>>) -> PyResult<Cells<T>> {
     let (rows, columns) = (array.shape()[0], array.shape()[1]);
     let (row, column) = (stride::<T>(array.strides()[0], rows)?, stride::<T>(array.strides()[1], columns)?);
     let empty = rows == 0 || columns == 0;
     let length = if empty { 0 } else { (rows - 1) * row + (columns - 1) * column + 1 };
     Ok(Cells {
         spans: vec![span(array.data(), length)?],
+        half: None,
         layout: Layout::Strided(rows, columns, row, column),
         _keep: vec![array.clone().into_any().unbind()],
     })
@@ -122,7 +153,7 @@ fn read_columns<T: Element + Float>(columns: &Bound<'_, PyList>) -> PyResult<Opt
         spans.push(span(array.data(), array.len())?);
         keep.push(array.clone().into_any().unbind());
     }
-    Ok(Some(Cells { spans, layout: Layout::Columns, _keep: keep }))
+    Ok(Some(Cells { spans, half: None, layout: Layout::Columns, _keep: keep }))
 }
 
 /// The stride in values; where there is only one step to take it does not matter.

@@ -88,8 +88,7 @@ fn text_that_comes_late_is_text() {
     let found: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
     // One text among so many numbers is a mistake.
     assert_eq!(found["columns"], json!(["x", "late", "kind"]));
-    let words =
-        "1 cells of late are no numbers and count as missing: row 1500 (from 0; line 1502), column late holds five";
+    let words = "1 cell of late taken as missing, not numbers: row 1500 (from 0; line 1502), column late holds five";
     assert!(ran.err.contains(words), "{}", ran.err);
     // The same if it stands in the first rows.
     let early = folder.read("t.csv").replacen("0,0,0\n1,1,1\n", "0,five,0\n1,1,1\n", 1);

@@ -105,7 +105,7 @@ fn the_table_marks_the_best() {
             assert_eq!(line[column].ends_with('*'), number(line[column]) == best, "{}", ran.out);
         }
     }
-    assert!(ran.err.contains("compare: 126 x 7, 9 methods"), "{}", ran.err);
+    assert!(ran.err.contains("compare: 126 x 8, 9 methods"), "{}", ran.err);
     let ran = folder.run("compare t.csv -k 4 --label kind -q --methods random").ok();
     assert!(ran.out.lines().count() == 2 && ran.out.contains("accuracy") && ran.err.is_empty(), "{ran:?}");
 }

@@ -229,7 +229,7 @@ fn sheets_of_workbooks() {
     let folder = Folder::with("t.xlsx", book);
     let notes = said(&folder, "select t.xlsx -k 2 --columns x --missing drop --order file -o o.csv");
     assert!(notes.contains("sheet data of 3 was read (--sheet NAME reads another: empty, more)"), "{notes}");
-    assert!(notes.contains("1 cells that hold an error such as #REF! are taken as missing"), "{notes}");
+    assert!(notes.contains("1 cell with an error such as #REF! taken as missing"), "{notes}");
     assert_eq!(folder.read("o.csv"), "id,x,when,ok\n007,1.5,2020-01-01,true\n10,4.0,,\n");
     let place = "row 1 (from 0; row 4 of sheet data), column x is empty";
     folder.refuses("select t.xlsx -k 1 --columns x --missing error", &[place]);

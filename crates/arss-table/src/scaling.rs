@@ -40,6 +40,8 @@ const QUANTILES: [(f64, f64); 4] = [(0.25, 0.674_490), (0.10, 1.281_552), (0.05,
 const BOUND: f64 = 4.0;
 /// Robust deviations from which on a value is further out than those of a tail.
 const FAR_OUT: f64 = 10.0;
+/// So many times as far a value is as wild as can be.
+const WILDEST: f64 = 1e5;
 /// A bent column is divided by its deviation, or by this if that is smaller: rare flags are not blown up.
 const LEAST_DEVIATION: f64 = 0.7;
 
@@ -255,11 +257,12 @@ fn bend(away: f64, deviation: f64) -> f64 {
     (size.min(1.0) + beyond / (beyond / (BOUND - 1.0) + 1.0)).copysign(away)
 }
 
-/// What is added to a bent value that is further out than any tail: it grows without bound, but slowly. So a wild cell is
-/// seen, and does not rule the distances. The deviation of the column does not count it.
+/// What is added to a bent value that is further out than any tail: it grows slowly, and not beyond [`WILDEST`]. So a wild
+/// cell is seen, and does not rule the distances. The deviation of the column does not count it.
 fn beyond(away: f64, deviation: f64) -> f64 {
-    let size = away.abs() / deviation;
-    if size > FAR_OUT { (size / FAR_OUT).min(f64::MAX).ln().copysign(away) } else { 0.0 }
+    let times = away.abs() / deviation / FAR_OUT;
+    // Where no pair of values differs, nothing says how far is far.
+    if deviation > 0.0 && times > 1.0 { times.min(WILDEST).ln().copysign(away) } else { 0.0 }
 }
 
 /// Median, robust deviation, and the deviation of the bent values.
@@ -353,7 +356,9 @@ mod tests {
         assert_eq!(clean[50], 0.0);
         let spread = |scaled: &[f64]| scaled[75] - scaled[25];
         assert!((0.25..1.3).contains(&(spread(&damaged) / spread(&clean))), "{}", spread(&damaged) / spread(&clean));
-        assert!(damaged.iter().all(|value| value.abs() <= BOUND / LEAST_DEVIATION));
+        assert!(damaged.iter().all(|value| value.abs() <= (BOUND + WILDEST.ln()) / LEAST_DEVIATION));
+        // Wild cells are seen: farther out than the ends of the column.
+        assert!(damaged[110] < 2.0 * damaged[0] && damaged[125] > 3.0 * damaged[100]);
         assert!(damaged[..101].is_sorted_by(|a, b| a < b), "the order of the values is kept");
     }
 

@@ -83,14 +83,46 @@ enum Cells<'a, T> {
     Strided { data: &'a [T], item_stride: usize, feature_stride: usize },
     /// One slice per feature.
     Features(&'a [&'a [T]]),
+    /// As `Strided`, of 16 bits each; widened where they are used.
+    Half { bits: &'a [u16], kind: HalfKind, item_stride: usize, feature_stride: usize },
     /// One slice per item: the transpose of [`Features`](Cells::Features).
     Items(&'a [&'a [T]]),
 }
 
-impl<T: Copy> Cells<'_, T> {
+/// The two formats of 16 bits.
+///
+/// ```
+/// use arss::{HalfKind, Samples};
+///
+/// let bits = [0x3c00, 0x4000, 0x4200, 0xc400]; // 1, 2, 3, -4
+/// let samples: Samples<'_, f32> = Samples::half(&bits, HalfKind::F16, (2, 2), (2, 1))?;
+/// assert_eq!((samples.get(0, 1), samples.get(1, 1)), (2.0, -4.0));
+/// # Ok::<(), arss::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HalfKind {
+    /// IEEE 754 binary16: NumPy's `float16`.
+    F16,
+    /// The upper half of an `f32`: `bfloat16`.
+    Bf16,
+}
+
+impl HalfKind {
+    fn widened(self, bits: u16) -> f64 {
+        match self {
+            HalfKind::F16 => half::f16::from_bits(bits).to_f64(),
+            HalfKind::Bf16 => half::bf16::from_bits(bits).to_f64(),
+        }
+    }
+}
+
+impl<T: Float> Cells<'_, T> {
     #[inline]
     fn get(&self, item: usize, feature: usize) -> T {
         match *self {
+            Cells::Half { bits, kind, item_stride, feature_stride } => {
+                T::from_f64(kind.widened(bits[item * item_stride + feature * feature_stride]))
+            }
             Cells::Strided { data, item_stride, feature_stride } => data[item * item_stride + feature * feature_stride],
             Cells::Features(slices) => slices[feature][item],
             Cells::Items(slices) => slices[item][feature],
@@ -130,6 +162,25 @@ impl<'a, T: Float> Samples<'a, T> {
             return Err(Error::Shape { rows: items, columns: features, needed, found: data.len() });
         }
         Self::checked(Cells::Strided { data, item_stride, feature_stride }, items, features)
+    }
+
+    /// A table of 16-bit numbers in any layout, which stay as they are: blocks are widened while they are worked on.
+    ///
+    /// `shape` is items and features, `strides` those of [`strided`](Samples::strided).
+    ///
+    /// # Errors
+    /// As for [`strided`](Samples::strided).
+    pub fn half(
+        bits: &'a [u16],
+        kind: HalfKind,
+        (items, features): (usize, usize),
+        (item_stride, feature_stride): (usize, usize),
+    ) -> Result<Self, Error> {
+        let needed = span(items, features, item_stride, feature_stride)?;
+        if needed > bits.len() {
+            return Err(Error::Shape { rows: items, columns: features, needed, found: bits.len() });
+        }
+        Self::checked(Cells::Half { bits, kind, item_stride, feature_stride }, items, features)
     }
 
     /// As [`strided`](Samples::strided), but the values are not looked at: for rows that were checked before.
@@ -207,6 +258,9 @@ impl<'a, T: Float> Samples<'a, T> {
         let cells = match self.cells {
             Cells::Strided { data, item_stride, feature_stride } => {
                 Cells::Strided { data, item_stride: feature_stride, feature_stride: item_stride }
+            }
+            Cells::Half { bits, kind, item_stride, feature_stride } => {
+                Cells::Half { bits, kind, item_stride: feature_stride, feature_stride: item_stride }
             }
             Cells::Features(slices) => Cells::Items(slices),
             Cells::Items(slices) => Cells::Features(slices),
@@ -348,6 +402,7 @@ impl<'a, T: Float> Samples<'a, T> {
             Cells::Strided { data, item_stride, feature_stride } => {
                 values.extend(features.map(|j| data[item * item_stride + j * feature_stride]));
             }
+            Cells::Half { .. } => values.extend(features.map(|j| self.cells.get(item, j))),
             Cells::Features(slices) => values.extend(slices.iter().map(|column| column[item])),
             Cells::Items(slices) => values.extend_from_slice(slices[item]),
         }

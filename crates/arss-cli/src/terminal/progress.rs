@@ -16,6 +16,8 @@ use crate::terminal::{colour, messages};
 const PATIENCE: Duration = Duration::from_secs(1);
 /// The board is looked at this often.
 const TICK: Duration = Duration::from_millis(100);
+/// A rate is not told of a shorter time,
+const KNOWN: Duration = Duration::from_millis(700);
 /// The rate of work is that of so long.
 const RECENT: Duration = Duration::from_secs(4);
 /// Between two plain lines, and between two JSON objects of the same phase.
@@ -162,7 +164,9 @@ impl Board {
     fn left(&self) -> Option<Duration> {
         let (then, before) = *self.earlier.first()?;
         let (elapsed, done) = (then.elapsed(), self.done.saturating_sub(before));
-        let is_known = done > 0 && elapsed >= PATIENCE && self.done * 50 >= self.total;
+        // After a few bytes of a large file, an estimate would be noise.
+        let early = self.phase == "read" && self.done * 50 < self.total;
+        let is_known = done > 0 && elapsed >= KNOWN && !early;
         is_known.then(|| elapsed.mul_f64(self.total.saturating_sub(self.done) as f64 / done as f64))
     }
 
