@@ -43,6 +43,9 @@ def told(selector: Any) -> dict[str, Any]:
     """The answer as the command line tells it, and everything that was fitted but seconds and prose."""
     every = {name: plain(value) for name, value in sorted(vars(selector).items()) if name.endswith("_")}
     answer = {name: every[key] for name, key in ANSWER.items() if key in every}
+    if "shares_" not in every:
+        # Labels that the command line does not tell.
+        answer.pop("labels", None)
     answer = {name: value[1] if isinstance(value, list) else value for name, value in answer.items()}
     answer["objective"] = None if np.isnan(answer["objective"]) else answer["objective"]
     return {"answer": answer, "attributes": {name: every[name] for name in every if name not in ("seconds_", "notes_")}}
