@@ -47,14 +47,14 @@ impl<T: Float> Cells<T> {
     /// Calls `work` with the table as the core sees it.
     pub fn view<R>(&self, work: impl FnOnce(Samples<'_, T>) -> Result<R, Error>) -> Result<R, Error> {
         let slices: Vec<&[T]> = self.spans.iter().map(Span::slice).collect();
-        match self.layout {
-            Layout::Strided(rows, columns, row, column) if let Some((bits, kind)) = &self.half => {
+        match (&self.layout, &self.half) {
+            (&Layout::Strided(rows, columns, row, column), Some((bits, kind))) => {
                 work(Samples::half(bits.slice(), *kind, (rows, columns), (row, column))?)
             }
-            Layout::Strided(rows, columns, row, column) => {
+            (&Layout::Strided(rows, columns, row, column), None) => {
                 work(Samples::strided(slices[0], rows, columns, row, column)?)
             }
-            Layout::Columns => work(Samples::columns(&slices)?),
+            (Layout::Columns, _) => work(Samples::columns(&slices)?),
         }
     }
 }

@@ -46,7 +46,10 @@ def test_memory_beyond_the_input_is_that_of_float32() -> None:
     program = """
 import resource, sys, numpy as np, arss
 kind = np.dtype(sys.argv[1])
-rows = np.random.default_rng(0).standard_normal((100_000, 128), dtype=np.float32).astype(kind)
+random = np.random.default_rng(0)
+rows = np.empty((100_000, 128), dtype=kind)
+for start in range(0, len(rows), 1000):
+    rows[start : start + 1000] = random.standard_normal((1000, 128))
 arss.Exemplars(5).fit(rows[:2000])
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 arss.Exemplars(20, refine=1).fit(rows)
