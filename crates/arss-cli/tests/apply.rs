@@ -141,6 +141,7 @@ fn bad_models_and_tables_get_one_line() {
     folder.refuses("select t.csv -k 3 --model m.arss", &["m.arss: already exists"]);
     folder.refuses("apply m.arss t.csv -o m.arss --force", &["m.arss"]);
     folder.refuses("features t.csv -k 2 --model f.arss", &["--model is about rows"]);
+    folder.refuses("features t.csv -k 2 --metric cosine", &["--metric is about rows"]);
     folder.write("less.csv", "name,x,y,kind,flag,z\na,1,2,red,true,3\n");
     folder.refuses("apply m.arss less.csv", &["there is no column day"]);
     folder.write("words.csv", "name,x,y,kind,flag,day,z\na,one,2,red,true,2024-01-01,3\n");

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use arss::{Count, Error, Method, Selection, Status};
+use arss::{Count, Error, Method, Metric, Selection, Status};
 use arss_report::More;
 use arss_report::saved_result::{Input, Saved};
 use arss_report::table_checksum::Checksum;
@@ -239,8 +239,9 @@ fn check_constraints(args: &SelectArgs, method: &Method) -> Result<(), Failure> 
 fn check_axis(args: &SelectArgs) -> Result<(), Failure> {
     let ConstraintArgs { include, forbid, weights, group, quotas: _ } = &args.method.constraints;
     let of_rows = [("--include", include), ("--forbid", forbid), ("--weights", weights), ("--group", group)];
-    if args.features && args.out.model.is_some() {
-        return Err(Failure::Input("--model is about rows, but columns are chosen".to_owned()));
+    let about_rows = [("--model", args.out.model.is_some()), ("--metric", args.input.metric != Metric::default())];
+    if let Some((flag, _)) = about_rows.into_iter().find(|(_, given)| args.features && *given) {
+        return Err(Failure::Input(format!("{flag} is about rows, but columns are chosen")));
     }
     match of_rows.into_iter().find(|(_, given)| given.is_some()) {
         Some((flag, _)) if args.features => {
