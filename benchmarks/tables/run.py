@@ -25,7 +25,7 @@ COMMANDS = {
     "compare": ["compare", "-k", "5", "--json"],
 }
 # Larger tables go through select and outliers only; the time is that of the rivals which `compare` runs.
-COMPARED = 5_000
+COMPARED = 1_000
 LIMIT = 300
 
 

@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.utils import TransformerTags
 
 from arss import _core, _scaling
 from arss._assigning import AssigningSelector, _array, spread
@@ -264,6 +265,12 @@ class Exemplars(GroupedSelector, AssigningSelector):
         squared = self._apply(X).distances ** 2
         assert self._width is not None
         return float(np.mean(np.exp(-squared / self._width)))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # `transform` makes it a transformer, whatever it takes.
+        tags.transformer_tags = TransformerTags(preserves_dtype=[])
+        return tags
 
     def _keep_scale(self, columns: "list[_core.Measured] | None") -> None:
         self._columns = columns

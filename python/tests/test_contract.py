@@ -29,7 +29,8 @@ ESTIMATORS = [*SELECTORS, arss.FeatureSelector]
 #: These two checks take a weight for a number of copies. For the gate it cannot be one: a row with a copy is not alone,
 #: so a weight of 2 would make an outlier usual, and a weight of 1.5 would mean nothing. And the checks ask for 10 picks
 #: where 9 rows have a weight: copies can be the tenth, but a weighted table has none. Without the gate, and with fewer
-#: picks than rows that count, a weight is a number of copies: that estimator passes below.
+#: picks than rows that count, a weight is a number of copies to the choice: see below. Outlier scores, and with them
+#: `decision_function`, never look at weights.
 NOT_COPIES = "a weight is not a number of copies to the gate, which sets rows aside that are alone"
 
 
@@ -47,11 +48,22 @@ def test_scikit_learn(estimator: BaseEstimator, check: Any) -> None:
 
 
 @parametrize_with_checks(  # type: ignore[untyped-decorator]
-    [arss.Exemplars(5, gate=False), *(arss.FeatureSelector(method) for method in ("arss", "rrss", "rrqr"))]
+    [arss.Exemplars(5, gate=False), *(arss.FeatureSelector(method) for method in ("arss", "rrss", "rrqr"))],
+    expected_failed_checks=expected_failures,
 )
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learn_with_other_settings(estimator: BaseEstimator, check: Any) -> None:
     check(estimator)
+
+
+def test_a_weight_is_a_number_of_copies_without_the_gate() -> None:
+    rng = np.random.default_rng(3)
+    rows, copies = rng.normal(size=(60, 3)), rng.integers(0, 4, 60)
+    weighted = arss.Exemplars(5, gate=False).fit(rows, sample_weight=copies.astype(float))
+    repeated = arss.Exemplars(5, gate=False).fit(np.repeat(rows, copies, axis=0))
+    np.testing.assert_array_equal(weighted.exemplars_, repeated.exemplars_)
+    np.testing.assert_allclose(weighted.shares_, repeated.shares_)
+    np.testing.assert_array_equal(weighted.predict(rows), repeated.predict(rows))
 
 
 @pytest.mark.parametrize("kind", ESTIMATORS)
