@@ -202,6 +202,7 @@ class RowSelector(BaseEstimator):
     def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Choose rows and return them with their labels, as imbalanced-learn's samplers do."""
         self.fit(X, y)
+        self._resampled = True
         return self.select(X), self.select(y)
 
     def _method_name(self) -> str:
@@ -256,6 +257,7 @@ class RowSelector(BaseEstimator):
         self._preparation = data.how
         self._model = found["model"]
         self._width = found["width"]
+        self._resampled = False
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics.pairwise import euclidean_distances
-from sklearn.utils import TransformerTags
+from sklearn.utils.metaestimators import available_if
 
 from arss import _core, _scaling
 from arss._assigning import AssigningSelector, _array, spread
@@ -23,6 +23,11 @@ from arss._stream import RowsInFile
 from arss._weighted import GroupedSelector
 
 AUTO = "auto"
+
+
+def _can_transform(selector: Any) -> bool:
+    """Whether it was fitted, and not for resampling."""
+    return hasattr(selector, "sample_indices_") and not selector._resampled
 
 
 @shared_docs
@@ -228,8 +233,11 @@ class Exemplars(GroupedSelector, AssigningSelector):
         """`score_samples` plus 1: negative for outliers."""
         return self.score_samples(X) + 1.0
 
+    @available_if(_can_transform)  # type: ignore[untyped-decorator]
     def transform(self, X: Any) -> NDArray[np.float64]:
         """The similarity of each row of `X` to each exemplar, from 0 to 1: exp(-d^2 / w).
+
+        It is there after `fit`, not before and not after `fit_resample`: imbalanced-learn takes no step that does both.
 
         d is the distance (for `metric="cosine"`, between rows of length one), w the median of d^2 in `fit`.
 
@@ -256,21 +264,11 @@ class Exemplars(GroupedSelector, AssigningSelector):
         full[data.kept] = found
         return full
 
-    def fit_transform(self, X: Any, y: Any = None) -> NDArray[np.float64]:
-        """Fit, and return the similarities of the rows of `X` to the exemplars."""
-        return self.fit(X, y).transform(X)
-
     def score(self, X: Any, y: Any = None) -> float:
         """The mean similarity of the rows of `X` to their nearest exemplar, from 0 to 1; for `GridSearchCV`."""
         squared = self._apply(X).distances ** 2
         assert self._width is not None
         return float(np.mean(np.exp(-squared / self._width)))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        # `transform` makes it a transformer, whatever it takes.
-        tags.transformer_tags = TransformerTags(preserves_dtype=[])
-        return tags
 
     def _keep_scale(self, columns: "list[_core.Measured] | None") -> None:
         self._columns = columns

@@ -171,7 +171,7 @@ class Reader:
         if not found:
             raise ValueError(f"there is no column to choose by: {_some(left)}; choose columns, or pass encode='onehot'")
         if left:
-            warnings.warn(f"left out: {_some(left)}", UserWarning, stacklevel=7)
+            warnings.warn(f"left out: {_some(left)}", UserWarning, stacklevel=8)
         return found
 
     def _by_role(self, j: int, name: str) -> tuple[Coding | None, str]:
@@ -210,7 +210,7 @@ class Reader:
             warnings.warn(
                 f"the choice is by the vectors of column {names[column]!r} alone; left out: {_some(others)}",
                 UserWarning,
-                stacklevel=7,
+                stacklevel=8,
             )
         return {column: Coding(width=self._vectors(column, None).shape[1])}
 

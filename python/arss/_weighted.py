@@ -40,6 +40,7 @@ class WeightedSelector(RowSelector):
     def fit_resample(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Any]:
         """Choose rows and return them with their labels, as imbalanced-learn's samplers do."""
         self.fit(X, y, sample_weight=sample_weight)
+        self._resampled = True
         return self.select(X), self.select(y)
 
     def set_fit_resample_request(self, **requests: bool | str | None) -> Self:
@@ -94,6 +95,7 @@ class GroupedSelector(WeightedSelector):
     def fit_resample(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> tuple[Any, Any]:
         """Choose rows and return them with their labels, as imbalanced-learn's samplers do."""
         self.fit(X, y, sample_weight=sample_weight, groups=groups)
+        self._resampled = True
         return self.select(X), self.select(y)
 
     def set_fit_resample_request(self, **requests: bool | str | None) -> Self:

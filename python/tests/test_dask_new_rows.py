@@ -1,6 +1,5 @@
 """After a fit on Dask or from a path, rows to come are treated as after a fit in memory."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,16 +8,8 @@ import pytest
 
 import arss
 
-distributed = pytest.importorskip("distributed")
 da = pytest.importorskip("dask.array")
 arss_dask = pytest.importorskip("arss.dask")
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[Any]:
-    cluster = distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None)
-    with cluster, distributed.Client(cluster) as client:
-        yield client
 
 
 @pytest.mark.parametrize("settings", [{}, {"metric": "cosine"}, {"scale": "robust"}])

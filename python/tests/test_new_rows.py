@@ -79,8 +79,13 @@ def test_new_rows_that_do_not_fit() -> None:
 def test_new_rows_after_a_file(tmp_path: Any) -> None:
     X = np.random.default_rng(0).normal(size=(50, 3))
     np.save(tmp_path / "table.npy", X)
-    with pytest.raises(ValueError, match="fit a table in memory"):
-        arss.Exemplars(3).fit(tmp_path / "table.npy").predict(X)
+    selector = arss.Exemplars(3).fit(tmp_path / "table.npy")
+    assert np.array_equal(selector.predict(X), selector.labels_)
+    pd.DataFrame({"x": X[:, 0], "c": ["a", "b"] * 25}).to_csv(tmp_path / "table.csv", index=False)
+    with pytest.warns(UserWarning, match="categories: c"):
+        selector = arss.Exemplars(3, encode="auto").fit(tmp_path / "table.csv")
+    with pytest.raises(ValueError, match="fit a table in memory, or use `arss apply`"):
+        selector.predict(X)
 
 
 # Order
