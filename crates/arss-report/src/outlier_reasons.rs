@@ -5,6 +5,7 @@
 //! column's root mean square distance from its mean.
 
 use arss::Selection;
+use arss_table::Table;
 use arss_table::numeric_view::NumericView;
 
 use crate::{median, sample};
@@ -66,14 +67,15 @@ impl<'a> Reasons<'a> {
     }
 
     /// Up to three columns in which `row` differs most from its exemplar, the largest difference first; none if it
-    /// does not differ.
-    pub fn of(&self, row: usize) -> Vec<Reason> {
+    /// does not differ. Cells of `table` that were filled in are no reason: they say nothing of the row.
+    pub fn of(&self, row: usize, table: &Table) -> Vec<Reason> {
         let exemplar = self.exemplars[row];
         let difference = |column: usize| {
             let difference = (self.cells.get(row, column) - self.cells.get(exemplar, column)) / self.units[column];
             Reason { column, difference }
         };
         let mut all: Vec<Reason> = self.columns.iter().copied().map(difference).collect();
+        all.retain(|reason| !table.is_filled_in(row, reason.column));
         all.sort_by(|a, b| b.difference.abs().total_cmp(&a.difference.abs()).then(a.column.cmp(&b.column)));
         all.truncate(NAMED);
         let first = all.first().map_or(0.0, |reason| reason.difference.abs());
@@ -82,11 +84,11 @@ impl<'a> Reasons<'a> {
     }
 
     /// The reasons in words: `slope +8.1, width -3.2`.
-    pub fn text(&self, row: usize, names: &[String]) -> String {
+    pub fn text(&self, row: usize, table: &Table) -> String {
         let words: Vec<String> = self
-            .of(row)
+            .of(row, table)
             .iter()
-            .map(|reason| format!("{} {}", names[reason.column], signed(reason.difference)))
+            .map(|reason| format!("{} {}", table.feature_names[reason.column], signed(reason.difference)))
             .collect();
         if words.is_empty() { "-".to_owned() } else { words.join(", ") }
     }
@@ -114,34 +116,37 @@ mod tests {
     use arss::{Exemplars, RunOptions, Samples};
 
     use super::*;
-    use arss_table::{DenseMatrix, Matrix};
+    use arss_table::{Matrix, ReadOptions};
 
-    /// Two groups of rows, one row with the first column of one group and the second of the other.
-    fn crossed() -> Matrix {
-        let mut data = Vec::new();
+    /// Two groups of rows, one row with the first column of one group and the second of the other, and one without its
+    /// first number and far out in the second.
+    fn crossed() -> Table {
+        let mut text = "first,second,third\n".to_owned();
         for row in 0..60 {
             let (side, wave) = (f64::from(row % 2) * 10.0, (f64::from(row) * 1.7).sin() * 0.2);
-            data.extend([side + wave, side - wave, 3.0]);
+            text += &format!("{},{},{}\n", side + wave, side - wave, 3 + row % 3);
         }
-        data.extend([0.0, 10.0, 3.0]);
-        Matrix::F64(DenseMatrix { data, rows: 61, columns: 3, by_column: false })
+        text += "0.0,10.0,3\n,900,3\n";
+        arss_table::read_bytes(text.as_bytes(), "crossed.csv", &ReadOptions::default()).unwrap()
     }
 
     #[test]
     fn a_row_that_no_single_column_gives_away_is_explained() {
-        let values = crossed();
-        let Matrix::F64(matrix) = &values else { panic!() };
+        let table = crossed();
+        let Matrix::F64(matrix) = &table.matrix else { panic!() };
         let samples: Samples<'_, f64> = matrix.samples().unwrap();
         let selection = Exemplars::default().select_auto(&samples, &mut RunOptions::default()).unwrap();
-        let reasons = Reasons::new(NumericView::new(&values).unwrap(), None, &selection).unwrap();
-        let found = reasons.of(60);
+        let reasons = Reasons::new(NumericView::new(&table.matrix).unwrap(), None, &selection).unwrap();
+        let found = reasons.of(60, &table);
         // Its exemplar is of one group, so one column differs; which group is nearer is a matter of decimals.
         assert!(found[0].column < 2 && found[0].difference.abs() > 10.0, "{found:?}");
         assert!(found.iter().all(|reason| reason.column < 2), "{found:?}");
-        let names = ["first", "second", "third"].map(str::to_owned);
-        assert!(reasons.text(60, &names).contains(if found[0].column == 0 { "first" } else { "second" }));
-        assert_eq!(reasons.text(selection.indices[0], &names), "-");
+        assert!(reasons.text(60, &table).contains(if found[0].column == 0 { "first" } else { "second" }));
+        assert_eq!(reasons.text(selection.indices[0], &table), "-");
         assert!(reasons.units.iter().all(|unit| unit.is_finite() && *unit > 0.0));
+        // The first number of the last row was filled in.
+        let found = reasons.of(61, &table);
+        assert!(found[0].column == 1 && found.iter().all(|reason| reason.column != 0), "{found:?}");
     }
 
     #[test]

@@ -110,8 +110,7 @@ impl Subject<'_> {
         }
         let cells = NumericView::new(&self.table.matrix).ok()?;
         let reasons = Reasons::new(cells, self.table.outlier_columns(), self.selection)?;
-        let names = &self.table.feature_names;
-        Some(rows.iter().map(|&row| reasons.text(row, names)).collect())
+        Some(rows.iter().map(|&row| reasons.text(row, self.table)).collect())
     }
 
     /// Calls `visit` with some of the values of each of the items, in this order.

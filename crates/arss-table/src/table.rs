@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::io::Write;
 
+use crate::field::{self, Field, Style};
 use crate::source::Source;
 use crate::{ColumnInfo, Encoding, ExtraColumns, Matrix, OutputFormat, TableError, write};
 
@@ -133,6 +134,17 @@ impl Table {
     pub fn cells(&self, row: usize) -> Vec<String> {
         self.fetch(&[row]);
         self.shown.borrow().get(&row).cloned().unwrap_or_default()
+    }
+
+    /// True if the file has no value where row `row` has one of column `column` to choose by: it was filled in.
+    pub fn is_filled_in(&self, row: usize, column: usize) -> bool {
+        let is_missing = |cell: &String| match field::read(cell.as_bytes(), Style::default()) {
+            Field::Missing | Field::Marker => true,
+            Field::Number(value) => !value.is_finite(),
+            _ => false,
+        };
+        let is_number = matches!(self.encodings.get(column), Some(Encoding::Number));
+        self.filled > 0 && is_number && self.cells(row).get(self.feature_columns[column]).is_some_and(is_missing)
     }
 
     /// What names row `row`, if a column does.

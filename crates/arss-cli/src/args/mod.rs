@@ -58,6 +58,7 @@ pub enum Command {
     /// Let the data decide: several methods on your own file, judged alike
     Compare(Box<CompareArgs>),
     /// Tell what `select` would do: what is read and written, memory, time
+    #[command(mut_arg("k", |k| k.required(false).default_value("10")))]
     Plan(Box<PlanArgs>),
     /// Make the page of an earlier `select --result`
     Report(ReportArgs),

@@ -195,12 +195,11 @@ impl<'a> Found<'a> {
     }
 
     fn sheet(&self, rows: usize) -> TextTable {
-        let names = &self.table.feature_names;
         let start = ["row", "outlier score", "why"].map(str::to_owned);
         let mut sheet = TextTable::new(start.into_iter().chain(self.table.headings())).with_wide(2, WHY);
         self.table.fetch(&self.order[..rows.min(self.order.len())]);
         for &row in self.order.iter().take(rows) {
-            let why = fitting(&self.reasons.text(row, names)).to_owned();
+            let why = fitting(&self.reasons.text(row, self.table)).to_owned();
             let start = [self.table.number(row).to_string(), number(self.selection.residuals[row]), why];
             sheet.add(start.into_iter().chain(self.table.cells(row)));
         }
@@ -211,7 +210,7 @@ impl<'a> Found<'a> {
         let (n_samples, n_features) = self.table.matrix.shape();
         let names = &self.table.feature_names;
         let why = |row| {
-            let reasons = self.reasons.of(row).into_iter();
+            let reasons = self.reasons.of(row, self.table).into_iter();
             reasons.map(|reason| Why { column: &names[reason.column], difference: reason.difference }).collect()
         };
         let rows = self.order.iter().take(args.rows).map(|&row| Strange {
