@@ -2,13 +2,18 @@
 
 use std::path::Path;
 
+use arss::{Model, RunOptions, Samples};
+
+use crate::checksum::Sum;
 use crate::{
-    DenseMatrix, Encode, ExtraColumns, ExtraValues, Matrix, Missing, OutputFormat, Picks, ReadOptions, Table,
-    TableError,
+    DenseMatrix, Encode, ExtraColumns, ExtraValues, Matrix, Missing, ModelFile, OutputFormat, Picks, ReadOptions,
+    Table, TableError,
 };
 
 /// Bytes that may be held.
 const MEMORY: u64 = 64 << 20;
+/// The most columns of a model that is tried on rows.
+const MODEL_COLUMNS: usize = 1 << 14;
 /// Names that ask for every format.
 const TARGETS: [&str; 6] = ["o.csv", "o.tsv.gz", "o.jsonl", "o.parquet", "o.arrow", "o.npy"];
 
@@ -68,5 +73,32 @@ pub fn read_and_write(name: &str, bytes: &[u8]) {
                     table.write(&mut std::io::sink(), target, Picks::Columns(&[columns - 1]), &ExtraColumns::default());
             }
         }
+    }
+}
+
+/// Reads `bytes` as a model file whose checksum is right, and as the model in one, and applies what they hold to three
+/// rows. Broken input is an error as always; anything else that goes wrong is a panic.
+pub fn apply_model(bytes: &[u8]) {
+    if let Ok(model) = Model::from_bytes(bytes) {
+        apply(&model);
+    }
+    let mut mended = bytes[..bytes.len().saturating_sub(8)].to_vec();
+    mended.extend(Sum::of(&mended).value().to_le_bytes());
+    let Ok(file) = ModelFile::from_bytes(&mended) else { return };
+    apply(&file.model);
+    let mut written = Vec::new();
+    assert!(file.write(&mut written).is_ok() && ModelFile::from_bytes(&written).is_ok());
+}
+
+fn apply(model: &Model) {
+    let features = model.features();
+    if features == 0 || features > MODEL_COLUMNS {
+        return;
+    }
+    let rows: Vec<f64> = (0..3 * features).map(|at| (at * at % 17) as f64 - 5.5).collect();
+    if let Ok(samples) = Samples::new(&rows, 3, features)
+        && let Ok(applied) = model.apply(&samples, &mut RunOptions::default())
+    {
+        assert!(applied.labels.iter().all(|&label| label < model.indices().len()));
     }
 }

@@ -57,12 +57,16 @@ fn damage(dice: &mut Dice, bytes: &mut Vec<u8>, other: &[u8]) {
 }
 
 fn run(target: &str, name: &str) {
+    run_with(target, |bytes| arss_table::fuzzing::read_and_write(name, bytes));
+}
+
+fn run_with(target: &str, read: impl Fn(&[u8]) + std::panic::RefUnwindSafe) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds").join(target);
     let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     let seeds: Vec<Vec<u8>> = paths.iter().map(|path| std::fs::read(path).unwrap()).collect();
     assert!(seeds.len() > 1, "{target}");
-    seeds.iter().for_each(|seed| arss_table::fuzzing::read_and_write(name, seed));
+    seeds.iter().for_each(|seed| read(seed));
     let count = std::env::var("ARSS_MUTANTS").map_or(MUTANTS, |text| text.parse().unwrap());
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
     for number in 0..count {
@@ -73,7 +77,7 @@ fn run(target: &str, name: &str) {
         if let Some(copy) = &copy {
             std::fs::write(copy, &bytes).unwrap();
         }
-        let caught = std::panic::catch_unwind(|| arss_table::fuzzing::read_and_write(name, &bytes));
+        let caught = std::panic::catch_unwind(|| read(&bytes));
         assert!(caught.is_ok(), "mutant {number} of {target}: {:?}", bytes.escape_ascii().to_string());
         copy.map(std::fs::remove_file).transpose().unwrap();
     }
@@ -117,4 +121,9 @@ fn packed() {
 #[test]
 fn xlsx() {
     run("xlsx", "t.xlsx");
+}
+
+#[test]
+fn model() {
+    run_with("model", arss_table::fuzzing::apply_model);
 }
