@@ -30,7 +30,7 @@ binary=$CARGO_TARGET_DIR/debug/arss
 (cd python && "$work/tools/bin/maturin" build --profile dev --quiet --interpreter "$python" --out "$work/dist")
 wheel=$(echo "$work"/dist/*.whl)
 
-environment newest "$wheel[plot,dask]" --requirement python/requirements-test.txt mypy
+environment newest "$wheel[plot,dask]" --requirement python/requirements-test.txt datasets duckdb mypy
 "$work/newest/bin/pip" --disable-pip-version-check list
 (cd python && "$work/newest/bin/mypy" arss tests)
 run_tests newest

@@ -11,6 +11,7 @@ import numpy as np
 from arss import _core
 from arss._missing import Floats, Table, readable
 from arss._options import ENCODINGS, Encode
+from arss._places import opened
 from arss._vectors import Vectors, is_vector, of_arrow, of_objects, of_polars
 
 #: Most distinct values of a column that `encode="onehot"` takes, and of a categorical that "auto" takes.
@@ -286,13 +287,12 @@ def _encoded(values: Sequence[object], coding: Coding) -> list[Floats]:
 
 
 def as_frame(X: Any) -> Reader | None:
-    """A reader for `X` if it is a data frame."""
+    """A reader for `X` if it is a data frame, here or in another library."""
+    X = opened(X)
     library = type(X).__module__.split(".")[0]
     kind = type(X).__name__
     if library == "pandas" and kind == "DataFrame":
         return Reader(_Pandas(X))
-    if library == "polars" and kind == "LazyFrame":
-        raise TypeError("X is a polars LazyFrame: pass X.collect()")
     if library == "polars" and kind == "DataFrame":
         return Reader(_Polars(X))
     if library == "pyarrow" and kind in ("Table", "RecordBatch"):

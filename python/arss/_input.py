@@ -10,6 +10,7 @@ from sklearn.utils.validation import validate_data
 from arss import _frames
 from arss._missing import Floats, Table, column_views, fill, fill_values, mostly_there, readable
 from arss._options import Encode, Missing
+from arss._places import opened
 
 __all__ = ["Floats", "Input", "Preparation", "Table", "count", "read"]
 
@@ -113,7 +114,7 @@ def _read(estimator: Any, X: Any, encode: Encode | None, how: Preparation | None
         raise ValueError("X must be a data frame with the columns of fit: some of them are encoded")
     values = validate_data(
         estimator,
-        X,
+        opened(X),
         accept_sparse=("csr", "csc"),
         # Numbers of 16 bits are widened block by block, while they are worked on.
         dtype=[np.float64, np.float32, np.float16],

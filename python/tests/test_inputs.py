@@ -254,11 +254,6 @@ def test_what_is_no_table(X: Any) -> None:
         TED(n_samples=1).fit(X)
 
 
-def test_lazy_frames_want_to_be_collected() -> None:
-    with pytest.raises(TypeError, match="collect"):
-        TED().fit(pl.DataFrame({"a": [1.0]}).lazy())
-
-
 def test_sparse_beyond_the_limit_names_the_alternative() -> None:
     X = scipy.sparse.eye(200_000, 10_000, format="csr")
     with pytest.raises(ValueError, match=r"14.9 GiB.*TruncatedSVD"):

@@ -28,6 +28,22 @@ pub(crate) struct CandidateSample {
     pub narrow: Vec<usize>,
 }
 
+#[cfg(test)]
+impl CandidateSample {
+    /// All rows of a table without groups.
+    pub fn of_all(weights: &[f64]) -> Self {
+        let all: Vec<usize> = (0..weights.len()).collect();
+        CandidateSample {
+            pool: all.clone(),
+            groups: vec![0; all.len()],
+            reference: all.clone(),
+            weights: weights.to_vec(),
+            wide: all.clone(),
+            narrow: all,
+        }
+    }
+}
+
 /// Places among the rows of a kind, drawn with a seed.
 struct Places {
     pool: Vec<usize>,

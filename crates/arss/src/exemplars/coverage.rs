@@ -307,14 +307,7 @@ mod tests {
             let origin = vec![0.0; l];
             let table = Table { rows: &samples, origin: &origin };
             let all: Vec<usize> = (0..n).collect();
-            let sample = CandidateSample {
-                pool: all.clone(),
-                groups: vec![0; n],
-                reference: all.clone(),
-                weights: weights.clone(),
-                wide: all.clone(),
-                narrow: all.clone(),
-            };
+            let sample = CandidateSample::of_all(&weights);
             let plan = Plan { k, seed: 0, stop: None, gate: false, weighting: None, swaps: false, refine: 0 };
             let mut run = RunOptions::default();
             let chosen = choose(table, &sample, &plan, &mut Constraints::none(), &mut run).unwrap();

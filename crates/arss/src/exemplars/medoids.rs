@@ -229,15 +229,7 @@ mod tests {
             let weights: Vec<f64> = noise(n, seed + 7).iter().map(|weight| weight + 0.2).collect();
             let samples = Samples::new(&data, n, l).unwrap();
             let origin = vec![0.1; l];
-            let all: Vec<usize> = (0..n).collect();
-            let sample = CandidateSample {
-                pool: all.clone(),
-                groups: vec![0; n],
-                reference: all.clone(),
-                weights: weights.clone(),
-                wide: all.clone(),
-                narrow: all,
-            };
+            let sample = CandidateSample::of_all(&weights);
             let mut chosen = Chosen { picks: (0..k).collect(), gains: vec![0.0; k], status: Status::Converged };
             let before = cost(&rows, &weights, &chosen.picks);
             let mut constraints = Constraints::none();
