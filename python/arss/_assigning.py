@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from arss import _core
 from arss._base import RowSelector
 from arss._input import Input, explain_not_finite, read
-from arss._missing import Floats
+from arss._missing import Floats, is_sparse
 from arss._threads import threads
 
 
@@ -77,7 +77,7 @@ class PredictingSelector(RowSelector):
             )
         data = read(self, X, self.missing, self.encode, self._preparation)
         values = _array(data)
-        if not np.isfinite(values).all():
+        if not np.isfinite(values.data if is_sparse(values) else values).all():
             raise ValueError(explain_not_finite(data.table, data.names))
         if data.rows == 0:
             none = np.empty(0)

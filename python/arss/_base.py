@@ -82,7 +82,7 @@ def over_quota(group: Groups | None) -> Iterator[None]:
 
 
 #: Settings that only tables in memory have, and what they must be elsewhere.
-IN_MEMORY = {"kernel": None, "diverse": False, "all_scores": False}
+IN_MEMORY = {"kernel": None, "diverse": False, "all_scores": False, "svd": None}
 
 
 class RowSelector(BaseEstimator):
@@ -93,6 +93,9 @@ class RowSelector(BaseEstimator):
     _settings_names: ClassVar[tuple[str, ...]] = ()
     #: Whether scoring every row costs next to nothing.
     _cheap_scores: ClassVar[bool] = True
+
+    #: How a method takes sparse tables: "rows", "rotated" (as many dimensions as rows), or not at all.
+    _sparse: ClassVar[str | None] = None
 
     n_samples: Any
     n_jobs: int | None
@@ -135,6 +138,14 @@ class RowSelector(BaseEstimator):
             found = solve(self, data, self._count(data), settings, all_scores=self._wants_all_scores())
         self._keep(found, data)
         return self
+
+    def _takes_sparse(self) -> bool:
+        """Whether sparse tables need not be made dense."""
+        return self._sparse is not None and self.missing == "error" and getattr(self, "kernel", None) is None
+
+    def _sparse_bytes(self, rows: int, columns: int) -> int:
+        """About how much memory a sparse table takes besides its own."""
+        return 24 * min(rows, columns) ** 2 if self._sparse == "rotated" else 0
 
     def _all_settings(self, data: Input, sample_weight: Any, groups: Any) -> tuple[dict[str, object], Groups | None]:
         """The settings for the core with what they say of the rows, and the groups."""

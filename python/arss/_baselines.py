@@ -124,6 +124,7 @@ class KMeansSelector(PredictingSelector, SeededSelector):
     """
 
     _method = "kmeans"
+    _sparse = "rotated"
     _settings_names = ("max_iter", "tol")
 
     def __init__(
@@ -199,6 +200,7 @@ class KMedoidsSelector(PredictingSelector, SeededSelector):
     """
 
     _method = "kmedoids"
+    _sparse = "rotated"
     _settings_names = ("max_iter",)
 
     def __init__(
@@ -343,6 +345,7 @@ class FacilityLocation(AssigningSelector, SeededSelector):
     """
 
     _method = "facility"
+    _sparse = "rows"
 
     def __init__(
         self,

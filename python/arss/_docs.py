@@ -52,6 +52,12 @@ metric : {"euclidean", "cosine"}, default="euclidean"
     How rows are compared: by the straight line between them, or by the angle, whatever their length ("cosine", for
     embeddings; nothing is copied, and a row of zeros is refused by name). With `scale`, columns are scaled first.
 """,
+    "svd": """\
+svd : int or None, default=None
+    Columns that a sparse matrix or an array is reduced to first, by scikit-learn's randomised `TruncatedSVD`: for
+    tables of many thousand columns, which these models need dense. `explained_variance_ratio_` tells how much of the
+    rows that leaves.
+""",
     "missing": """\
 missing : {"error", "auto", "mean", "median", "drop"}, default="error"
     What to do with NaN: refuse it, fill it by the column's mean or median (of categories: the commonest one), or leave

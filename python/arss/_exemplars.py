@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.preprocessing import normalize
 from sklearn.utils.metaestimators import available_if
 
 from arss import _core, _scaling
@@ -130,6 +131,7 @@ class Exemplars(GroupedSelector, AssigningSelector):
     """
 
     _method = "exemplars"
+    _sparse = "rows"
     _settings_names = ("landmarks", "ridge", "gate", "nested", "refine")
 
     n_outliers_: int
@@ -194,6 +196,12 @@ class Exemplars(GroupedSelector, AssigningSelector):
             settings["outlier_columns"] = np.array(numbers, dtype=np.int64)
         return settings
 
+    def _takes_sparse(self) -> bool:
+        return super()._takes_sparse() and _scaling.wanted(self.scale) is None
+
+    def _sparse_bytes(self, rows: int, columns: int) -> int:
+        return 16 * min(self.landmarks, rows) * columns
+
     def _scaled(self, data: Input) -> Input:
         how = _scaling.wanted(self.scale)
         columns = None
@@ -254,7 +262,7 @@ class Exemplars(GroupedSelector, AssigningSelector):
         data = self._apply(X).data
         rows = [self._as_in_fit(_array(data)), self.exemplars_] if data.rows else [self.exemplars_[:0], self.exemplars_]
         if metric_of(self) == "cosine":
-            rows = [values / np.linalg.norm(values, axis=1, keepdims=True) for values in rows]
+            rows = [normalize(values) for values in rows]
         assert self._width is not None
         squared: NDArray[np.float64] = euclidean_distances(*rows, squared=True).astype(np.float64)
         found: NDArray[np.float64] = np.exp(-squared / self._width)

@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
 from arss import _frames
-from arss._missing import Floats, Table, column_views, fill, fill_values, mostly_there, readable
+from arss._missing import Floats, Table, column_views, fill, fill_values, is_sparse, mostly_there, readable
 from arss._options import Encode, Missing
 from arss._places import opened
+from arss._random import seed
 
 __all__ = ["Floats", "Input", "Preparation", "Table", "count", "read"]
 
@@ -103,6 +104,8 @@ def unfilled(estimator: Any, X: Any, encode: Encode | None, how: Preparation | N
 def _read(estimator: Any, X: Any, encode: Encode | None, how: Preparation | None) -> Unfilled:
     frame = _frames.as_frame(X)
     if frame is not None:
+        if getattr(estimator, "svd", None) is not None:
+            raise ValueError(f"svd={estimator.svd!r} is for arrays and sparse matrices: pass X.to_numpy()")
         validate_data(estimator, frame.source, skip_check_array=True, reset=how is None)
         # Rows of an array were fitted: these must be numbers, too.
         learned = None if how is None else how.layout or frame.layout(None)
@@ -121,20 +124,60 @@ def _read(estimator: Any, X: Any, encode: Encode | None, how: Preparation | None
         ensure_all_finite=False,
         reset=how is None,
     )
-    return Unfilled(readable(_dense(values)))
-
-
-def _dense(values: Any) -> Floats:
-    """A sparse table made dense: every method reads every cell, zeros too."""
+    if getattr(estimator, "svd", None) is not None:
+        return Unfilled(_projected(estimator, values))
     if not hasattr(values, "toarray"):
-        return values  # type: ignore[no-any-return]
+        return Unfilled(readable(values))
+    return Unfilled(_sparse_rows(estimator, values) if _stays_sparse(estimator, values) else _dense(estimator, values))
+
+
+def _stays_sparse(estimator: Any, values: Any) -> bool:
+    """Whether the method works on what is not zero, and that pays."""
+    rows, columns = values.shape
+    takes = getattr(estimator, "_takes_sparse", None)
+    if takes is None or not takes() or values.dtype.itemsize < 4:
+        return False
+    needed = estimator._sparse_bytes(rows, columns)
+    large = rows * columns * values.dtype.itemsize > SPARSE_LIMIT
+    if needed > SPARSE_LIMIT and large:
+        raise ValueError(
+            f"{type(estimator).__name__} on a sparse table of {rows} x {columns} would take "
+            f"{needed / 2**30:.1f} GiB: reduce its columns first (sklearn.decomposition.TruncatedSVD keeps it sparse)"
+        )
+    return bool(needed <= SPARSE_LIMIT and (large or (columns >= 512 and values.nnz * 16 <= rows * columns)))
+
+
+def _sparse_rows(estimator: Any, values: Any) -> Any:
+    """Compressed rows with ascending columns, which the solver reads where they are."""
+    rows = values.tocsr()
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    return rows
+
+
+def _projected(estimator: Any, values: Any) -> Floats:
+    """The rows in `svd` dimensions; how much of their variation that leaves is kept as `explained_variance_ratio_`."""
+    from sklearn.decomposition import TruncatedSVD
+
+    if not isinstance(estimator.svd, int | np.integer) or not 1 <= estimator.svd < values.shape[1]:
+        raise ValueError(f"svd={estimator.svd!r}, but it must be a number from 1 to {values.shape[1] - 1}")
+    steps = TruncatedSVD(int(estimator.svd), random_state=seed(estimator.random_state) % 2**32)
+    projected = steps.fit_transform(values.astype(np.float64) if values.dtype.itemsize < 4 else values)
+    estimator.explained_variance_ratio_ = float(steps.explained_variance_ratio_.sum())
+    return np.ascontiguousarray(projected)
+
+
+def _dense(estimator: Any, values: Any) -> Floats:
+    """A sparse table made dense: such methods read every cell, zeros too."""
     rows, columns = values.shape
     needed = rows * columns * values.dtype.itemsize
     if needed > SPARSE_LIMIT:
+        how = "pass svd=256" if hasattr(estimator, "svd") else "sklearn.decomposition.TruncatedSVD keeps it sparse"
         raise ValueError(
             f"the sparse table of {rows} x {columns} would take {needed / 2**30:.1f} GiB when dense, which is "
-            "what the methods work on: reduce its columns first (sklearn.decomposition.TruncatedSVD keeps it "
-            "sparse), or pass X.toarray() if the memory is there"
+            f"what {type(estimator).__name__} works on: reduce its columns first ({how}), or pass X.toarray() if the "
+            "memory is there"
         )
     return values.toarray()  # type: ignore[no-any-return]
 
@@ -159,7 +202,12 @@ def explain_not_finite(table: Table, names: list[str] | None) -> str:
     """Which cells are not finite: the first of them by name."""
     found: list[tuple[int, int, float]] = []
     total = 0
-    for j, column in enumerate(column_views(table)):
+    if is_sparse(table):
+        entries = table.tocoo()  # type: ignore[union-attr]
+        bad = np.flatnonzero(~np.isfinite(entries.data))
+        total = len(bad)
+        found = [(int(entries.row[at]), int(entries.col[at]), float(entries.data[at])) for at in bad[:5]]
+    for j, column in enumerate(() if is_sparse(table) else column_views(table)):
         rows = np.flatnonzero(~np.isfinite(column))
         total += len(rows)
         found += [(int(row), j, float(column[row])) for row in rows[:5]]

@@ -14,6 +14,11 @@ Floats = NDArray[np.floating[Any]]
 Table = Floats | list[Floats]
 
 
+def is_sparse(table: Any) -> bool:
+    """Whether a table is a sparse matrix of scipy."""
+    return hasattr(table, "indptr")
+
+
 def column_views(table: Table) -> Iterator[Floats]:
     """The columns, one after the other."""
     return iter(table) if isinstance(table, list) else iter(table.T)

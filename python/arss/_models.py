@@ -52,6 +52,7 @@ class ARSS(PenalisedSelector):
     %(missing)s
     %(encode)s
     %(metric)s
+    %(svd)s
 
     Attributes
     ----------
@@ -112,6 +113,7 @@ class ARSS(PenalisedSelector):
         missing: Missing = "error",
         encode: Encode | None = None,
         metric: Metric = "euclidean",
+        svd: int | None = None,
     ) -> None:
         self.n_samples = n_samples
         self.p = p
@@ -131,6 +133,7 @@ class ARSS(PenalisedSelector):
         self.missing = missing
         self.encode = encode
         self.metric = metric
+        self.svd = svd
 
     def _settings(self) -> dict[str, object]:
         settings = super()._settings()
@@ -172,6 +175,7 @@ class RRSS(PenalisedSelector):
     %(missing)s
     %(encode)s
     %(metric)s
+    %(svd)s
 
     Attributes
     ----------
@@ -202,6 +206,7 @@ class RRSS(PenalisedSelector):
     """
 
     _method = "rrss"
+    _sparse = "rotated"
     _settings_names = ("max_iter", "tol", "diverse")
     _cheap_scores = False
 
@@ -224,6 +229,7 @@ class RRSS(PenalisedSelector):
         missing: Missing = "error",
         encode: Encode | None = None,
         metric: Metric = "euclidean",
+        svd: int | None = None,
     ) -> None:
         self.n_samples = n_samples
         self.gamma = gamma
@@ -241,6 +247,7 @@ class RRSS(PenalisedSelector):
         self.missing = missing
         self.encode = encode
         self.metric = metric
+        self.svd = svd
 
 
 @shared_docs
@@ -264,6 +271,7 @@ class TED(WeightedSelector, KernelSelector):
     %(missing)s
     %(encode)s
     %(metric)s
+    %(svd)s
 
     Attributes
     ----------
@@ -294,6 +302,7 @@ class TED(WeightedSelector, KernelSelector):
     """
 
     _method = "ted"
+    _sparse = "rotated"
     _settings_names = ("alpha",)
 
     def __init__(
@@ -310,6 +319,7 @@ class TED(WeightedSelector, KernelSelector):
         missing: Missing = "error",
         encode: Encode | None = None,
         metric: Metric = "euclidean",
+        svd: int | None = None,
     ) -> None:
         self.n_samples = n_samples
         self.alpha = alpha
@@ -322,3 +332,4 @@ class TED(WeightedSelector, KernelSelector):
         self.missing = missing
         self.encode = encode
         self.metric = metric
+        self.svd = svd

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from arss._input import Floats, Preparation, Table, unfilled
+from arss._missing import is_sparse
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -135,6 +136,8 @@ def _items(selector: Any, X: Any) -> _Items:
 def _filled(table: Table, fills: list[float] | None) -> Floats:
     """One array of all rows, holes filled as in `fit` or by the column's mean; a row without any value stays."""
     values = np.column_stack(table) if isinstance(table, list) else table
+    if is_sparse(values):
+        values = values.toarray()  # type: ignore[attr-defined]
     holes: NDArray[np.bool_] = np.isnan(values)
     if not holes.any():
         return values

@@ -1,7 +1,7 @@
-//! NumPy arrays as the core's table, without copying. The only unsafe code of the project.
+//! Arrays of NumPy and sparse matrices of scipy as the core's table, without copying. The only unsafe code of the project.
 
 use arss::distributed::RowsOf;
-use arss::{Error, Float, HalfKind, Samples};
+use arss::{Error, Float, HalfKind, Samples, SparseRows};
 use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -37,6 +37,8 @@ enum Layout {
     Strided(usize, usize, usize, usize),
     /// One span a column.
     Columns,
+    /// One span of the values that are not zero (CSR): where each row begins, their columns, and how many there are.
+    Sparse(Span<usize>, Span<u32>, usize),
 }
 
 // SAFETY: a span is only read, and the references in `_keep` make its memory outlive it.
@@ -55,6 +57,10 @@ impl<T: Float> Cells<T> {
                 work(Samples::strided(slices[0], rows, columns, row, column)?)
             }
             (Layout::Columns, _) => work(Samples::columns(&slices)?),
+            (Layout::Sparse(starts, columns, features), _) => {
+                let rows = SparseRows { starts: starts.slice(), columns: columns.slice(), values: slices[0] };
+                work(Samples::sparse(rows, *features)?)
+            }
         }
     }
 }
@@ -67,7 +73,7 @@ impl<T: Float> Cells<T> {
             Layout::Strided(rows, columns, row, column) => {
                 Some(RowsOf { data: self.spans[0].slice(), shape: (rows, columns), strides: (row, column) })
             }
-            Layout::Columns => None,
+            Layout::Columns | Layout::Sparse(..) => None,
         }
     }
 }
@@ -90,6 +96,12 @@ pub fn read(table: &Bound<'_, PyAny>) -> PyResult<Table> {
         return match read_columns::<f64>(columns)? {
             Some(cells) => Ok(Table::F64(cells)),
             None => read_columns::<f32>(columns)?.map(Table::F32).ok_or_else(wrong_type),
+        };
+    }
+    if table.hasattr("indptr")? {
+        return match read_sparse::<f64>(table)? {
+            Some(cells) => Ok(Table::F64(cells)),
+            None => read_sparse::<f32>(table)?.map(Table::F32).ok_or_else(wrong_type),
         };
     }
     if let Some(kind) = half_kind(table) {
@@ -154,6 +166,26 @@ fn read_columns<T: Element + Float>(columns: &Bound<'_, PyList>) -> PyResult<Opt
         keep.push(array.clone().into_any().unbind());
     }
     Ok(Some(Cells { spans, half: None, layout: Layout::Columns, _keep: keep }))
+}
+
+/// A matrix of scipy in compressed rows; `None` if its values are of another type.
+fn read_sparse<T: Element + Float>(table: &Bound<'_, PyAny>) -> PyResult<Option<Cells<T>>> {
+    let Ok(values) = table.getattr("data")?.cast_into::<PyArray1<T>>() else { return Ok(None) };
+    // The indices are not negative, so that the same bits are a number without a sign.
+    let columns = table.getattr("indices")?;
+    let is_short = columns.getattr("itemsize")?.extract::<usize>()? == size_of::<u32>();
+    let columns = columns.call_method1(if is_short { "view" } else { "astype" }, ("uint32",))?;
+    let columns = columns.cast_into::<PyArray1<u32>>().map_err(|_| wrong_type())?;
+    let starts = table.getattr("indptr")?.call_method1("astype", ("uintp",))?;
+    let starts = starts.cast_into::<PyArray1<usize>>().map_err(|_| wrong_type())?;
+    let (_, features): (usize, usize) = table.getattr("shape")?.extract()?;
+    if !(values.is_contiguous() && columns.is_contiguous() && starts.is_contiguous()) {
+        return Err(PyValueError::new_err("the lists of a sparse matrix must be contiguous"));
+    }
+    let layout = Layout::Sparse(span(starts.data(), starts.len())?, span(columns.data(), columns.len())?, features);
+    let spans = vec![span(values.data(), values.len())?];
+    let keep = vec![values.into_any().unbind(), columns.into_any().unbind(), starts.into_any().unbind()];
+    Ok(Some(Cells { spans, half: None, layout, _keep: keep }))
 }
 
 /// The stride in values; where there is only one step to take it does not matter.

@@ -182,6 +182,16 @@ fn separators_and_headers_are_found_out() {
     assert!(said.contains("the first line holds numbers only") && said.contains("--header yes"), "{said}");
     let (rows, _, said) = shape("name,2020,2021\na,1,2\nb,3,5\n");
     assert!(rows == 2 && said.contains("text and numbers") && said.contains("--header no"), "{said}");
+    // As R writes tables: rows have names, and that column has none.
+    let (rows, columns, said) = shape("\"a\",\"b\"\n\"1\",5,6\n\"2\",7,9\n");
+    assert!((rows, columns) == (2, 2) && said.contains("the first column is called rownames"), "{said}");
+    let named = Folder::with("t.txt", "a b\nx 5 6\ny 7 9\nz 7 8\n");
+    named.run("select t.txt -k 1 --columns a,b -o out.txt").ok();
+    assert!(named.read("out.txt").starts_with("rownames a b"), "{}", named.read("out.txt"));
+    // A code among others is no number.
+    let codes: String = (0..60).map(|row| format!("{row},0{row}.{}\n", row % 7)).collect();
+    let coded = Folder::with("t.csv", format!("x,code\n{codes}90,A\n"));
+    assert_eq!(coded.json("select t.csv -k 1 --as x=number")["n_features"], 1);
     let ragged = Folder::with("t.csv", "a;b\n1;2\n3\n4;5\n");
     ragged.refuses("select t.csv -k 1", &["line 3 has 1 fields, but the header has 2"]);
 }

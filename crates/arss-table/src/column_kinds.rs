@@ -157,7 +157,8 @@ impl KindCounts {
     /// True if at most one value in twenty is a text among numbers.
     pub fn is_nearly_numbers(&self) -> bool {
         let others = self.truths + self.dates + self.vectors;
-        self.texts > 0 && others == 0 && !self.nested && 19 * self.texts <= self.numbers
+        let plain = others == 0 && !self.nested && self.leading_zeros == 0;
+        self.texts > 0 && plain && 19 * self.texts <= self.numbers
     }
 
     /// What the column holds.

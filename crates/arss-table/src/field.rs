@@ -70,10 +70,11 @@ pub fn read(field: &[u8], style: Style) -> Field {
     Field::Text
 }
 
-/// True for digits that begin with a zero which a number would lose: 00123.
+/// True for digits that begin with a zero which a number would lose: 00123, 01.2.
 pub fn has_leading_zero(field: &[u8]) -> bool {
     let field = field.trim_ascii();
-    field.len() > 1 && field[0] == b'0' && field.iter().all(u8::is_ascii_digit)
+    let is_part = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
+    field.len() > 1 && field[0] == b'0' && field[1].is_ascii_digit() && field.iter().all(is_part)
 }
 
 /// Which part of a date such as 13/02/2020 is the day.
@@ -269,7 +270,7 @@ mod tests {
 
     #[test]
     fn leading_zeros_are_seen() {
-        assert!(has_leading_zero(b"00123") && has_leading_zero(b"01"));
+        assert!(has_leading_zero(b"00123") && has_leading_zero(b"01") && has_leading_zero(b"01.13"));
         assert!(!["0", "0.5", "10", "-01", "", "0x1"].iter().any(|text| has_leading_zero(text.as_bytes())));
     }
 

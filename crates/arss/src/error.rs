@@ -68,6 +68,12 @@ pub enum Error {
         /// The row, counted from 0.
         row: usize,
     },
+    /// The lists of a sparse table do not fit each other.
+    #[error("the sparse table is damaged: {what}")]
+    NotSparseRows {
+        /// What is wrong.
+        what: &'static str,
+    },
     /// K is zero or larger than the number of items.
     #[error("k is {k}, but it must lie between 1 and the number of items, {items}")]
     BadK {

@@ -57,7 +57,7 @@ pub use models::rrss::{Rrss, RrssReference, RrssSystem};
 pub use models::ted::{Ted, TedReference};
 pub use models::{RootSteps, Shrinkage};
 pub use options::{Callback, Count, Gamma, Metric, Progress, RunOptions};
-pub use samples::{HalfKind, Samples};
+pub use samples::{HalfKind, Samples, SparseRows};
 pub use selection::{HistoryStep, Note, Report, Seconds, Selection, SetAside, Solution, Status};
 
 /// Tables whose rows are on several machines: a method works by passes over parts of the rows.

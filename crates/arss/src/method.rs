@@ -2,12 +2,13 @@
 
 use crate::exec::{InMemory, RowAttributes, RowBackend};
 use crate::linalg::nearest;
+use crate::linalg::tsqr::rotated;
 use crate::models::diverse;
 use crate::options::{check_k, share_of};
 use crate::parallel::Partition;
 use crate::{
-    Arss, Count, Error, Exemplars, FacilityLocation, Float, KMeans, KMedoids, Kernel, Model, Random, Rrqr, Rrss,
-    RunOptions, Samples, Selection, Status, Ted,
+    Arss, Count, Error, Exemplars, FacilityLocation, Float, KMeans, KMedoids, Kernel, Metric, Model, Random, Rrqr,
+    Rrss, RunOptions, Samples, Selection, Status, Ted,
 };
 
 /// A method with its settings, which can choose items.
@@ -285,6 +286,14 @@ impl Method {
         k: usize,
         run: &mut RunOptions<'_>,
     ) -> Result<Selection, Error> {
+        if samples.is_sparse() && self.wants_rotation() && samples.items() <= samples.features() {
+            let (items, scale) = (samples.items(), samples.scale());
+            let mut small = rotated(samples, run)?;
+            small.iter_mut().for_each(|value| *value /= scale);
+            let small = Samples::new(&small, items, items)?;
+            let metric = if samples.has_directions() { Metric::Cosine } else { Metric::Euclidean };
+            return self.solve(&small.seen_by(metric)?, k, run);
+        }
         match self {
             Method::Exemplars(settings) => self.in_memory(samples, run, |rows, run| settings.run_backend(rows, k, run)),
             Method::Facility(settings) => {
@@ -298,6 +307,12 @@ impl Method {
             Method::Rrqr(settings) => settings.run(samples, k, run),
             Method::Random(settings) => settings.run(samples, k, run),
         }
+    }
+
+    /// True for methods that look at distances alone and multiply dense rows: sparse ones are rotated into as many dimensions
+    /// as there are items first.
+    fn wants_rotation(&self) -> bool {
+        matches!(self, Method::KMeans(_) | Method::KMedoids(_))
     }
 
     /// Runs a solver on rows in memory.

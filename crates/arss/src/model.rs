@@ -1,10 +1,9 @@
 //! What a run learned, for rows that it has not seen.
 
-use faer::Mat;
 use serde::{Deserialize, Serialize};
 
 use crate::exec::wire::{decode, encode};
-use crate::exec::{InMemory, Matrix, RowAttributes, RowBackend, Step, StepSpec};
+use crate::exec::{InMemory, PointRows, RowAttributes, RowBackend, Step, StepSpec};
 use crate::exemplars::gate::GateRule;
 use crate::exemplars::score_steps::{JudgeStep, ScoreStep, SecondLook};
 use crate::exemplars::solver::RowCache;
@@ -39,7 +38,7 @@ pub struct Model {
     origin: Vec<f64>,
     /// Positions of the picks in the table of the run, best first, and their rows as the run saw them.
     indices: Vec<usize>,
-    picks: Matrix,
+    picks: PointRows,
     outliers: Option<OutlierModel>,
 }
 
@@ -69,7 +68,7 @@ impl Model {
     pub(crate) fn new(selection: &Selection, view: RowView, picks: &[f64]) -> Self {
         let (method, indices) = (selection.method.to_owned(), selection.indices.clone());
         let features = picks.len() / indices.len().max(1);
-        let rows = Matrix(Mat::from_fn(indices.len(), features, |i, j| picks[i * features + j]));
+        let rows = PointRows::new(picks.to_vec(), features);
         Model { method, view, origin: picks[..features].to_vec(), indices, picks: rows, outliers: None }
     }
 

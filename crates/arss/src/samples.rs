@@ -87,6 +87,63 @@ enum Cells<'a, T> {
     Half { bits: &'a [u16], kind: HalfKind, item_stride: usize, feature_stride: usize },
     /// One slice per item: the transpose of [`Features`](Cells::Features).
     Items(&'a [&'a [T]]),
+    /// Only the values that are not zero; the transpose if `by_feature`.
+    Sparse { rows: SparseRows<'a, T>, by_feature: bool },
+}
+
+/// Rows of a table that is mostly zero (CSR): the values that are not, with their columns.
+///
+/// ```
+/// use arss::{Samples, SparseRows};
+///
+/// // Two rows: 0 5 0 7 and 0 0 9 0.
+/// let rows = SparseRows { starts: &[0, 2, 3], columns: &[1, 3, 2], values: &[5.0, 7.0, 9.0] };
+/// let samples = Samples::sparse(rows, 4)?;
+/// assert_eq!((samples.items(), samples.get(0, 3), samples.get(1, 0)), (2, 7.0, 0.0));
+/// # Ok::<(), arss::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SparseRows<'a, T> {
+    /// Where the values of each row begin; the last one is their number.
+    pub starts: &'a [usize],
+    /// The column of each value, ascending in each row.
+    pub columns: &'a [u32],
+    /// The values.
+    pub values: &'a [T],
+}
+
+impl<'a, T: Float> SparseRows<'a, T> {
+    /// The columns and values of a row.
+    fn row(&self, row: usize) -> impl Iterator<Item = (usize, T)> + use<'a, T> {
+        let range = self.starts[row]..self.starts[row + 1];
+        self.columns[range.clone()].iter().map(|&column| column as usize).zip(self.values[range].iter().copied())
+    }
+
+    fn get(&self, row: usize, column: usize) -> T {
+        let range = self.starts[row]..self.starts[row + 1];
+        let found = self.columns[range.clone()].binary_search_by(|&other| (other as usize).cmp(&column));
+        found.map_or(T::from_f64(0.0), |at| self.values[range.start + at])
+    }
+
+    /// `Ok` if the lists fit each other and a table of `features` columns.
+    fn check(&self, features: usize) -> Result<(), Error> {
+        let (starts, count) = (self.starts, self.values.len());
+        let wrong = |what: &'static str| Err(Error::NotSparseRows { what });
+        if starts.is_empty() || starts[0] != 0 || !starts.is_sorted() || starts[starts.len() - 1] != count {
+            return wrong("the starts do not ascend from 0 to the number of values");
+        }
+        if self.columns.len() != count {
+            return wrong("there are not as many columns as values");
+        }
+        let rows = starts.windows(2).map(|pair| &self.columns[pair[0]..pair[1]]);
+        let ascend = |row: &[u32]| row.windows(2).all(|pair| pair[0] < pair[1]);
+        let fits = |row: &[u32]| row.last().is_none_or(|&last| (last as usize) < features);
+        match rows.map(|row| (ascend(row), fits(row))).find(|row| *row != (true, true)) {
+            None => Ok(()),
+            Some((false, _)) => wrong("the columns of a row do not ascend"),
+            Some(_) => wrong("a column lies outside of the table"),
+        }
+    }
 }
 
 /// The two formats of 16 bits.
@@ -126,6 +183,8 @@ impl<T: Float> Cells<'_, T> {
             Cells::Strided { data, item_stride, feature_stride } => data[item * item_stride + feature * feature_stride],
             Cells::Features(slices) => slices[feature][item],
             Cells::Items(slices) => slices[item][feature],
+            Cells::Sparse { rows, by_feature: false } => rows.get(item, feature),
+            Cells::Sparse { rows, by_feature: true } => rows.get(feature, item),
         }
     }
 }
@@ -181,6 +240,20 @@ impl<'a, T: Float> Samples<'a, T> {
             return Err(Error::Shape { rows: items, columns: features, needed, found: bits.len() });
         }
         Self::checked(Cells::Half { bits, kind, item_stride, feature_stride }, items, features)
+    }
+
+    /// A table of which only the values that are not zero are held (CSR). Nothing is made dense but the block of rows that
+    /// is worked on.
+    ///
+    /// # Errors
+    /// If the table is empty, its lists do not fit each other, or a value is NaN or infinite.
+    pub fn sparse(rows: SparseRows<'a, T>, features: usize) -> Result<Self, Error> {
+        rows.check(features)?;
+        let items = rows.starts.len() - 1;
+        if items == 0 || features == 0 {
+            return Err(Error::Empty { rows: items, columns: features });
+        }
+        Self::checked(Cells::Sparse { rows, by_feature: false }, items, features)
     }
 
     /// As [`strided`](Samples::strided), but the values are not looked at: for rows that were checked before.
@@ -264,6 +337,7 @@ impl<'a, T: Float> Samples<'a, T> {
             }
             Cells::Features(slices) => Cells::Items(slices),
             Cells::Items(slices) => Cells::Features(slices),
+            Cells::Sparse { rows, by_feature } => Cells::Sparse { rows, by_feature: !by_feature },
         };
         Samples { cells, items: self.features, features: self.items, ..*self }
     }
@@ -276,6 +350,17 @@ impl<'a, T: Float> Samples<'a, T> {
     /// Largest absolute value, or where the first value that is not finite stands.
     fn largest_finite(&self) -> Result<f64, Error> {
         let mut max = 0.0f64;
+        if let Cells::Sparse { rows, .. } = self.cells {
+            for row in 0..self.items {
+                for (column, value) in rows.row(row).map(|(column, value)| (column, value.to_f64())) {
+                    if !value.is_finite() {
+                        return Err(Error::NotFinite { row, column, value });
+                    }
+                    max = max.max(value.abs());
+                }
+            }
+            return Ok(max);
+        }
         for row in 0..self.items {
             for column in 0..self.features {
                 let value = self.cells.get(row, column).to_f64();
@@ -317,16 +402,26 @@ impl<'a, T: Float> Samples<'a, T> {
         if metric == Metric::Euclidean {
             return Ok(*self);
         }
-        let is_zero = |item: &usize| (0..self.features).all(|j| self.cells.get(*item, j).to_f64() == 0.0);
+        let is_zero = |item: &usize| self.cell_values(*item).all(|value| value == 0.0);
         match (0..self.items).find(is_zero) {
             Some(row) => Err(Error::NoDirection { row }),
             None => Ok(Samples { view: RowView { unit: true, ..self.view }, ..*self }),
         }
     }
 
+    /// The rows with their lengths.
+    pub(crate) fn with_lengths(&self) -> Self {
+        Samples { view: RowView { unit: false, ..self.view }, ..*self }
+    }
+
     /// What lengths and distances have been multiplied by: 1, or a power of two.
     pub(crate) fn scale(&self) -> f64 {
         self.view.distance_scale()
+    }
+
+    /// True if only the values of its rows that are not zero are held.
+    pub(crate) fn is_sparse(&self) -> bool {
+        matches!(self.cells, Cells::Sparse { by_feature: false, .. })
     }
 
     /// True if only the directions of the rows count.
@@ -384,13 +479,41 @@ impl<'a, T: Float> Samples<'a, T> {
 
     /// The values of one item as `f64`.
     pub(crate) fn item_values(&self, item: usize) -> impl Iterator<Item = f64> {
-        let cell = move |j: usize| self.cells.get(item, j).to_f64();
-        let factor = self.view.factor((0..self.features).map(cell));
-        (0..self.features).map(move |j| cell(j) * factor)
+        let factor = if self.view.unit { self.view.factor(self.cell_values(item)) } else { self.view.scale };
+        self.cell_values(item).map(move |value| value * factor)
+    }
+
+    /// The columns and values of one item, zeros left out, where only these are held.
+    pub(crate) fn item_entries(&self, item: usize) -> Option<impl Iterator<Item = (usize, f64)>> {
+        let Cells::Sparse { rows, by_feature: false } = self.cells else { return None };
+        let factor = self.view.factor(rows.row(item).map(|(_, value)| value.to_f64()));
+        Some(rows.row(item).map(move |(column, value)| (column, value.to_f64() * factor)))
+    }
+
+    /// The values of one item as they stand in the table.
+    fn cell_values(&self, item: usize) -> impl Iterator<Item = f64> {
+        let mut entries = match self.cells {
+            Cells::Sparse { rows, by_feature: false } => Some(rows.row(item).peekable()),
+            _ => None,
+        };
+        let cells = &self.cells;
+        (0..self.features).map(move |j| match &mut entries {
+            Some(entries) => entries.next_if(|entry| entry.0 == j).map_or(0.0, |entry| entry.1.to_f64()),
+            None => cells.get(item, j).to_f64(),
+        })
     }
 
     fn extend_with_item(&self, values: &mut Vec<T>, item: usize) {
         let features = 0..self.features;
+        if let Cells::Sparse { rows, by_feature: false } = self.cells {
+            let start = values.len();
+            values.resize(start + self.features, T::from_f64(0.0));
+            let factor = self.view.factor(rows.row(item).map(|(_, value)| value.to_f64()));
+            for (column, value) in rows.row(item) {
+                values[start + column] = T::from_f64(value.to_f64() * factor);
+            }
+            return;
+        }
         if !self.view.is_plain() {
             values.extend(self.item_values(item).map(T::from_f64));
             return;
@@ -402,7 +525,7 @@ impl<'a, T: Float> Samples<'a, T> {
             Cells::Strided { data, item_stride, feature_stride } => {
                 values.extend(features.map(|j| data[item * item_stride + j * feature_stride]));
             }
-            Cells::Half { .. } => values.extend(features.map(|j| self.cells.get(item, j))),
+            Cells::Half { .. } | Cells::Sparse { .. } => values.extend(features.map(|j| self.cells.get(item, j))),
             Cells::Features(slices) => values.extend(slices.iter().map(|column| column[item])),
             Cells::Items(slices) => values.extend_from_slice(slices[item]),
         }

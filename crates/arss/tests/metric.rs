@@ -54,6 +54,26 @@ fn rows_are_seen_as_if_they_had_length_one() {
     assert_ne!(plain.indices, Method::default().select(&lengthy, 9, &mut cosine()).unwrap().indices);
 }
 
+/// Tables with more columns than rows are solved in another form, which reads columns.
+#[test]
+fn wide_tables_are_seen_as_if_rows_had_length_one() {
+    let values = &table()[..18 * 40];
+    let ready: Vec<f64> = values
+        .chunks(40)
+        .flat_map(|row| {
+            let length = row.iter().map(|x| x * x).sum::<f64>().sqrt();
+            row.iter().map(move |x| x / length)
+        })
+        .collect();
+    let (lengthy, short) = (Samples::new(values, 18, 40).unwrap(), Samples::new(&ready, 18, 40).unwrap());
+    // Of rows of length one, rounding says which is the longest and the first pick of rrqr.
+    for method in Method::all().into_iter().filter(|method| !["kmeans", "rrqr"].contains(&method.name())) {
+        let by_cosine = method.select(&lengthy, 5, &mut cosine()).unwrap();
+        let by_hand = method.select(&short, 5, &mut RunOptions::default()).unwrap();
+        assert!(close(&by_cosine, &by_hand), "{}", method.name());
+    }
+}
+
 #[test]
 fn lengths_change_nothing() {
     let values = table();

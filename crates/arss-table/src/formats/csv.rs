@@ -19,6 +19,9 @@ use crate::formats::text_records::{BOM, Read, RecordBlock, Records, SAMPLE, text
 use crate::read::ReadContext;
 use crate::untrusted::limit::MemoryLimit;
 
+/// The name of a first column that the header has no name for.
+const ROW_NAMES: &str = "rownames";
+
 /// Bytes that are looked at to find out how the file is written.
 const START: usize = 1 << 20;
 
@@ -84,7 +87,15 @@ impl CsvFile {
             file.names = fields.iter().map(|field| file.text(field).into_owned()).collect();
             // A byte order mark stays where it was.
             let mark: &[u8] = if start.starts_with(BOM) { BOM } else { &[] };
-            file.header = Some([mark, first].concat());
+            let second = trim_breaks(&chunk[end..ends.get(1).copied().unwrap_or(chunk.len())]);
+            // R leaves the names of rows without a name of their own.
+            if marked.is_none() && dialect.fields(second).len() == file.names.len() + 1 {
+                file.names.insert(0, ROW_NAMES.to_owned());
+                file.header = Some([mark, ROW_NAMES.as_bytes(), &[dialect.delimiter], first].concat());
+                file.notes.push(format!("the header has one name too few: the first column is called {ROW_NAMES}"));
+            } else {
+                file.header = Some([mark, first].concat());
+            }
         }
         file.notes.extend(lead.note(marked.is_some()));
         Ok(file)

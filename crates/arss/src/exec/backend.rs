@@ -40,4 +40,10 @@ pub(crate) trait RowBackend {
 pub(crate) trait RowAccess: Sync {
     /// Replaces `values` with the listed rows, one behind the other.
     fn read(&self, items: &[usize], values: &mut Vec<f64>);
+
+    /// Replaces `entries` with the columns and values of a row, zeros left out, where the table holds nothing else; false
+    /// if it does not.
+    fn read_entries(&self, _item: usize, _entries: &mut Vec<(usize, f64)>) -> bool {
+        false
+    }
 }

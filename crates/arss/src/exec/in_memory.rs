@@ -114,4 +114,11 @@ impl<T: Float> RowAccess for Samples<'_, T> {
         values.clear();
         items.iter().for_each(|&item| values.extend(self.item_values(item)));
     }
+
+    fn read_entries(&self, item: usize, entries: &mut Vec<(usize, f64)>) -> bool {
+        let Some(found) = self.item_entries(item) else { return false };
+        entries.clear();
+        entries.extend(found);
+        true
+    }
 }

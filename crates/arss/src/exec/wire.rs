@@ -11,7 +11,7 @@ use serde_bytes::ByteBuf;
 use crate::{Error, Float};
 
 /// The first byte of every message. A change of any step or result needs a new number.
-const VERSION: u8 = 3;
+const VERSION: u8 = 4;
 
 /// The bytes of a message.
 pub(crate) fn encode(message: &impl Serialize) -> Result<Vec<u8>, Error> {
@@ -47,11 +47,6 @@ impl<T: Float> Matrix<T> {
     /// `Ok` if the matrix has this shape.
     pub fn check(&self, rows: usize, columns: usize) -> Result<(), Error> {
         if (self.0.nrows(), self.0.ncols()) == (rows, columns) { Ok(()) } else { Err(damaged()) }
-    }
-
-    /// The values row by row.
-    pub fn row_major(&self) -> Vec<T> {
-        self.0.row_iter().flat_map(|row| row.iter().copied().collect::<Vec<_>>()).collect()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use faer::{Mat, MatRef};
 
-use crate::exec::Matrix;
+use crate::exec::{Matrix, PointRows};
 use crate::linalg::distances::{Rows, Table, median_squared};
 use crate::linalg::rng::{generator, positions};
 use crate::linalg::simd::exponentials;
@@ -20,7 +20,7 @@ pub(crate) struct Landmarks {
     /// Which rows they are.
     pub items: Vec<usize>,
     /// Their values, row-major.
-    pub rows: Vec<f64>,
+    pub rows: PointRows,
     pub origin: Vec<f64>,
     /// The width of the kernel.
     pub h2: f64,
@@ -46,8 +46,7 @@ impl Landmarks {
         let items = sample.landmarks.clone();
         let h2 = median_squared(table, &sample.scale, &items);
         let inverse = inverse(&Rows::of(table, &items), h2, kernel.ridge);
-        let mut rows = Vec::new();
-        table.rows.read(&items, &mut rows);
+        let rows = PointRows::read(table.rows, &items, table.origin.len());
         Landmarks { items, rows, origin: table.origin.to_vec(), h2, inverse }
     }
 
@@ -85,11 +84,9 @@ impl<T: Float> Default for Scratch<T> {
 }
 
 impl<T: Float> LandmarkMap<T> {
-    /// From the rows of the landmarks, row-major, the origin, the width and R.
-    pub fn new(landmarks: &[f64], origin: &[f64], h2: f64, root: Matrix<T>) -> Self {
-        let mut rows = Rows::empty();
-        rows.fill(landmarks, origin);
-        LandmarkMap { rows, origin: origin.to_vec(), h2, root }
+    /// From the rows of the landmarks, the origin, the width and R.
+    pub fn new(landmarks: &PointRows, origin: &[f64], h2: f64, root: Matrix<T>) -> Self {
+        LandmarkMap { rows: landmarks.rows(origin), origin: origin.to_vec(), h2, root }
     }
 
     /// The number of landmarks.

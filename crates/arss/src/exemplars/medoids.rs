@@ -7,7 +7,7 @@
 use super::Constraints;
 use super::candidates::CandidateSample;
 use super::coverage::Chosen;
-use crate::linalg::distances::{Rows, Table, squared_distance};
+use crate::linalg::distances::{Rows, Table};
 use crate::parallel::Partition;
 use crate::{Error, Progress, RunOptions, Status};
 
@@ -32,8 +32,7 @@ struct Pair {
 struct Swaps<'a> {
     reference: Rows<f64>,
     weights: &'a [f64],
-    /// The rows of the picks, one behind the other, without the origin.
-    picks: Vec<f64>,
+    picks: Rows<f64>,
     pairs: Vec<Pair>,
     /// What the sum rises by if a pick goes away and nothing comes.
     removal: Vec<f64>,
@@ -53,7 +52,7 @@ pub(super) fn swap(
         return Ok(());
     }
     let picks = Rows::<f64>::of(&table, &chosen.picks);
-    let mut swaps = Swaps::new(Rows::of(&table, &sample.reference), &sample.weights, picks.into_values());
+    let mut swaps = Swaps::new(Rows::of(&table, &sample.reference), &sample.weights, picks);
     let place = |item: &usize| sample.pool.binary_search(item).expect("picks come from the pool");
     let mut groups: Vec<usize> = chosen.picks.iter().map(|item| sample.groups[place(item)]).collect();
     let mut is_pick = vec![false; pool];
@@ -75,7 +74,7 @@ pub(super) fn swap(
                 is_pick[position] = true;
                 constraints.exchange((chosen.picks[slot], groups[slot]), (sample.pool[position], group));
                 (chosen.picks[slot], groups[slot]) = (sample.pool[position], group);
-                swaps.take(slot, candidates.row(position - start), squared);
+                swaps.take(slot, (&candidates, position - start), squared);
                 unchanged = 0;
             }
             if run.tell(&Progress { objective: swaps.total, ..Progress::count("solve", sweep, SWEEPS) }) {
@@ -91,17 +90,13 @@ pub(super) fn swap(
 }
 
 impl<'a> Swaps<'a> {
-    fn new(reference: Rows<f64>, weights: &'a [f64], picks: Vec<f64>) -> Self {
+    fn new(reference: Rows<f64>, weights: &'a [f64], picks: Rows<f64>) -> Self {
         let nobody = Pair { first: 0, second: 0, to_first: 0.0, to_second: 0.0 };
         let pairs = vec![nobody; reference.len()];
         let mut swaps = Swaps { reference, weights, picks, pairs, removal: Vec::new(), total: 0.0 };
         (0..swaps.pairs.len()).for_each(|row| swaps.pairs[row] = swaps.two_nearest(row));
         swaps.add_up();
         swaps
-    }
-
-    fn features(&self) -> usize {
-        self.reference.row(0).len()
     }
 
     /// What a swap has to gain.
@@ -111,7 +106,7 @@ impl<'a> Swaps<'a> {
     }
 
     fn slots(&self) -> usize {
-        self.picks.len() / self.features()
+        self.picks.len()
     }
 
     /// The squared distances of candidates to all reference rows, a line each.
@@ -157,9 +152,8 @@ impl<'a> Swaps<'a> {
     }
 
     /// Puts a candidate into a slot.
-    fn take(&mut self, slot: usize, values: &[f64], squared: &[f64]) {
-        let features = self.features();
-        self.picks[slot * features..(slot + 1) * features].copy_from_slice(values);
+    fn take(&mut self, slot: usize, (candidates, at): (&Rows<f64>, usize), squared: &[f64]) {
+        self.picks.replace(slot, candidates, at);
         for (row, &squared) in squared.iter().enumerate() {
             let (pair, distance) = (self.pairs[row], squared.sqrt());
             let anew = Pair { first: slot, to_first: distance, ..pair };
@@ -189,10 +183,9 @@ impl<'a> Swaps<'a> {
 
     /// The two nearest picks of a row; where there is one, the second is infinitely far.
     fn two_nearest(&self, row: usize) -> Pair {
-        let row = self.reference.row(row);
         let mut pair = Pair { first: 0, second: 0, to_first: f64::INFINITY, to_second: f64::INFINITY };
-        for (slot, pick) in self.picks.chunks_exact(row.len()).enumerate() {
-            let squared = squared_distance(row, pick);
+        for slot in 0..self.slots() {
+            let squared = self.reference.squared_distance(row, &self.picks, slot);
             if squared < pair.to_first {
                 pair = Pair { first: slot, second: pair.first, to_first: squared, to_second: pair.to_first };
             } else if squared < pair.to_second {
@@ -207,6 +200,7 @@ impl<'a> Swaps<'a> {
 mod tests {
     use super::*;
     use crate::Samples;
+    use crate::linalg::distances::squared_distance;
 
     fn noise(count: usize, seed: u64) -> Vec<f64> {
         let mut generator = crate::linalg::rng::generator(seed);

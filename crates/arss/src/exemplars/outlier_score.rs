@@ -4,13 +4,11 @@
 //! ridge - k_n' (K_JJ + ridge I)^-1 k_n, which is 1 + ridge minus the squared length of the mapped row. A landmark is
 //! judged by the others: 1 / ((K_JJ + ridge I)^-1)_jj. v lies between the ridge (amid others) and 1 + ridge (alone).
 
-use faer::Mat;
-
 use super::gate::{self, Decision, GateRule, RowMeasures, WIDE, Weighting};
 use super::landmarks::Landmarks;
 use super::score_steps::{JudgeStep, JudgedColumns, SampleMeasures, ScoreStep, SecondLook};
 use super::solver::RowCache;
-use crate::exec::{Matrix, RowAccess, RowBackend, Step};
+use crate::exec::{PointRows, RowAccess, RowBackend, Step};
 use crate::linalg::distances::Table;
 use crate::linalg::rng::{generator, positions};
 use crate::{Error, Kernel, Progress, RunOptions, SetAside};
@@ -93,7 +91,7 @@ fn score_step(scoring: &Scoring<'_>, rows: &mut dyn RowBackend, origin: &[f64]) 
         ridge: kernel.ridge,
         own_variances: (0..count).map(|j| 1.0 / landmarks.inverse[(j, j)]).collect(),
         root: landmarks.root(),
-        values: Matrix(Mat::from_fn(count, features, |i, j| landmarks.rows[i * features + j])),
+        values: landmarks.rows,
         neighbours: NEIGHBOURS.min((items / 8).max(1)),
         far: FAR_RANK.min((items / 4).max(1)),
         columns,
@@ -114,6 +112,10 @@ impl RowAccess for SeenColumns<'_> {
     fn read(&self, items: &[usize], values: &mut Vec<f64>) {
         self.rows.read(items, values);
         *values = self.judged.copy(values, self.features);
+    }
+
+    fn read_entries(&self, item: usize, entries: &mut Vec<(usize, f64)>) -> bool {
+        self.judged.is_all() && self.rows.read_entries(item, entries)
     }
 }
 
@@ -158,11 +160,11 @@ pub(super) fn judge_rows(
     fellows.sort_unstable_by_key(|row| row.index);
     let group = GROUP.0.max(GROUP.1 * beyond);
     let judged = JudgedColumns::new(scoring.columns);
-    let values: Vec<Vec<f64>> = fellows.iter().map(|row| judged.copy(&row.values, features)).collect();
+    let values: Vec<f64> = fellows.iter().flat_map(|row| judged.copy(&row.values, features)).collect();
     let look = SecondLook {
         new_rows: false,
         origin: judged.copy(origin, features),
-        values: Matrix(Mat::from_fn(fellows.len(), judged.count(features), |i, j| values[i][j])),
+        values: PointRows::new(values, judged.count(features)),
         judged,
         usual: usual * scored.h2,
         least: group * fellows.len() as f64 / beyond,

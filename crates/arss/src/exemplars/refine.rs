@@ -4,13 +4,11 @@
 //! part of the rows that grows with K. Then one pass over all rows finds the row nearest to each centre. Centres that
 //! snap to rows in every round would stall.
 
-use faer::Mat;
-
 use super::Constraints;
 use super::coverage::Chosen;
 use super::refine_steps::{CentreRows, Centres, MeansStep, NearestCentre};
 use super::solver::{Plan, RowCache};
-use crate::exec::{Matrix, RowBackend, Step};
+use crate::exec::{PointRows, RowBackend, Step};
 use crate::{Error, Progress, RunOptions, Status};
 
 /// Rows that the means are taken of: so many, or so many for each pick if that is more.
@@ -36,7 +34,7 @@ pub(super) fn refine(
         gate: plan.gate,
         weighting: plan.weighting,
         origin: origin.to_vec(),
-        values: Matrix(Mat::from_fn(k, features, |i, j| values[i * features + j])),
+        values: PointRows::new(values.to_vec(), features),
     };
     for round in 0..plan.refine {
         let step = MeansStep { centres: centres(&values), seed: plan.seed.wrapping_add(4), share };

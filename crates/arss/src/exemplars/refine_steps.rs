@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::gate::Weighting;
 use super::steps::{LABEL, SCORE, TO_CENTRE, VARIANCE, WIDTH, check, is_open, within};
-use crate::exec::{Access, Accumulator, BlockState, BlockStep, Matrix, Needs, OutputShape, RowBlock, StepSpec};
+use crate::exec::{Access, Accumulator, BlockState, BlockStep, Needs, OutputShape, PointRows, RowBlock, StepSpec};
 use crate::linalg::nearest::{Near, Points};
 use crate::linalg::rng::hashed;
 use crate::{Error, Float};
@@ -18,16 +18,16 @@ pub(crate) struct Centres {
     pub weighting: Option<Weighting>,
     pub origin: Vec<f64>,
     /// A row each.
-    pub values: Matrix,
+    pub values: PointRows,
 }
 
 impl Centres {
     fn points<T: Float>(&self) -> Points<T> {
-        Points::new(self.values.row_major(), &self.origin)
+        self.values.points(&self.origin)
     }
 
     fn count(&self) -> usize {
-        self.values.0.nrows()
+        self.values.len()
     }
 
     fn check(&self, features: usize) -> Result<(), Error> {

@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::gate::{self, GateRule, RowMeasures};
 use super::landmarks::{self, LandmarkMap};
 use super::steps::{FAR, NEAR, RELATIVE, SCORE, TAIL, VARIANCE, WIDTH, check};
-use crate::exec::{Access, Accumulator, BlockState, BlockStep, Matrix, Needs, OutputShape, RowBlock, StepSpec};
+use crate::exec::{
+    Access, Accumulator, BlockState, BlockStep, Matrix, Needs, OutputShape, PointRows, RowBlock, StepSpec,
+};
 use crate::linalg::distances::{Rows, median};
 use crate::linalg::rng::hashed;
 use crate::{Error, Float, linalg};
@@ -26,6 +28,11 @@ impl JudgedColumns {
     /// The listed columns; all if none is given.
     pub fn new(columns: Option<&[usize]>) -> Self {
         JudgedColumns(columns.filter(|columns| !columns.is_empty()).map(<[usize]>::to_vec))
+    }
+
+    /// True if all columns are judged by.
+    pub fn is_all(&self) -> bool {
+        self.0.is_none()
     }
 
     /// How many of a table with so many columns.
@@ -67,7 +74,7 @@ pub(crate) struct ScoreStep {
     pub landmarks: Vec<usize>,
     pub own_variances: Vec<f64>,
     /// The rows of the landmarks.
-    pub values: Matrix,
+    pub values: PointRows,
     pub root: Matrix,
     /// How many nearest landmarks a row is compared with, and which one is a far one.
     pub neighbours: usize,
@@ -88,7 +95,7 @@ pub(crate) struct ReadyScore<'a, T> {
 
 impl ScoreStep {
     pub fn ready<T: Float>(&self) -> ReadyScore<'_, T> {
-        let map = LandmarkMap::new(&self.values.row_major(), &self.origin, self.h2, self.root.cast());
+        let map = LandmarkMap::new(&self.values, &self.origin, self.h2, self.root.cast());
         let alone = self.own_variances.iter().map(|&variance| gate::unexplained(variance, self.ridge)).collect();
         let rows = (self.columns.len() / self.origin.len()).max(1);
         let columns = self.columns.chunks_exact(rows).enumerate().filter(|(_, values)| values[0] < values[rows - 1]);
@@ -169,10 +176,7 @@ impl<T: Float> ReadyScore<'_, T> {
     /// The landmark that a row equals, if it equals one.
     fn equal_landmark(&self, row: &[T], squared: &[T]) -> Option<usize> {
         let near = |squared: &T| squared.to_f64() <= 1e-6 * self.step.h2;
-        let equals = |landmark: &usize| {
-            let values = self.step.values.0.row(*landmark);
-            row.iter().zip(values.iter()).all(|(a, b)| *a == T::from_f64(*b))
-        };
+        let equals = |landmark: &usize| self.step.values.equals(*landmark, row);
         (0..squared.len()).filter(|&landmark| near(&squared[landmark])).find(equals)
     }
 
@@ -288,7 +292,7 @@ pub(crate) struct SecondLook {
     pub new_rows: bool,
     /// Some of the rows beyond the gate, ascending, and their values.
     pub fellows: Vec<usize>,
-    pub values: Matrix,
+    pub values: PointRows,
     /// Squared distance within which a fellow is near.
     pub usual: f64,
     /// Fellows of the sample that make a group.
@@ -303,9 +307,7 @@ pub(crate) struct ReadySecondLook<'a, T> {
 
 impl SecondLook {
     pub fn ready<T: Float>(&self) -> ReadySecondLook<'_, T> {
-        let mut fellows = Rows::empty();
-        fellows.fill(&self.values.row_major(), &self.origin);
-        ReadySecondLook { step: self, fellows }
+        ReadySecondLook { step: self, fellows: self.values.rows(&self.origin) }
     }
 }
 
@@ -339,10 +341,7 @@ impl<T: Float> BlockStep<T> for ReadySecondLook<'_, T> {
             let mut own = Rows::<T>::empty();
             own.fill(line, origin);
             own.squared(0..1, &self.fellows, squared);
-            let equals = |fellow: &usize| {
-                let values = self.step.values.0.row(*fellow);
-                line.iter().zip(values.iter()).all(|(a, b)| *a == T::from_f64(*b))
-            };
+            let equals = |fellow: &usize| self.step.values.equals(*fellow, line);
             let itself = match self.step.new_rows {
                 true => (0..fellows.len()).find(equals),
                 false => fellows.binary_search(&(block.first + at)).ok(),

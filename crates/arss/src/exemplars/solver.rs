@@ -1,14 +1,12 @@
 //! The choice of exemplars by passes over the rows, wherever they are.
 
-use faer::Mat;
-
 use super::candidates::{self, CandidateSample};
 use super::coverage::{Chosen, choose};
 use super::gate::Weighting;
 use super::steps::{Candidate, ChunkCount, GateStep, LABEL, NearestPick, SCORE, WIDTH};
 use super::{Assignment, Constraints};
 use super::{medoids, refine};
-use crate::exec::{Matrix, RankRows, RowAccess, RowBackend, Step};
+use crate::exec::{PointRows, RankRows, RowAccess, RowBackend, Step};
 use crate::linalg::distances::Table;
 use crate::linalg::nearest::{median_row, origin_items};
 use crate::selection::report;
@@ -147,9 +145,7 @@ pub(crate) fn assign(
     let (items, features) = (rows.items(), rows.features());
     let Chosen { picks, gains, status } = chosen;
     cache.add(rows, &picks)?;
-    let mut values = Vec::new();
-    cache.access(rows).read(&picks, &mut values);
-    let values = Matrix(Mat::from_fn(picks.len(), features, |i, j| values[i * features + j]));
+    let values = PointRows::read(cache.access(rows), &picks, features);
     let nearest = NearestPick { gate, distances, origin: origin.to_vec(), picks: picks.clone(), values };
     let weights = rows.pass(&Step::ExemplarsNearest(nearest))?.sums;
     let report = report(status, picks.len(), gains.iter().sum(), items);

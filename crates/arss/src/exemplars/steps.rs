@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::exec::{
-    Access, Accumulator, BlockState, BlockStep, Matrix, Needs, OutputShape, RowBlock, StepSpec, damaged,
+    Access, Accumulator, BlockState, BlockStep, Needs, OutputShape, PointRows, RowBlock, StepSpec, damaged,
 };
 use crate::linalg::nearest::{Near, Points};
 use crate::{Error, Float};
@@ -257,7 +257,7 @@ pub(crate) struct NearestPick {
     /// Positions of the picks, in the order of the choice.
     pub picks: Vec<usize>,
     /// Their rows.
-    pub values: Matrix,
+    pub values: PointRows,
 }
 
 /// The step with its points in the type of the rows.
@@ -272,7 +272,7 @@ impl NearestPick {
     pub fn ready<T: Float>(&self) -> ReadyNearest<'_, T> {
         let mut by_item: Vec<(usize, usize)> = self.picks.iter().copied().zip(0..).collect();
         by_item.sort_unstable();
-        ReadyNearest { step: self, by_item, points: Points::new(self.values.row_major(), &self.origin) }
+        ReadyNearest { step: self, by_item, points: self.values.points(&self.origin) }
     }
 }
 

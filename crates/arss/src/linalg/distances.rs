@@ -1,10 +1,12 @@
 //! Some rows of the table, and the distances between them by block products.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use faer::{MatMut, MatRef};
 
-use crate::exec::RowAccess;
+use super::compressed::{self, Compressed};
+use crate::exec::{PointRows, RowAccess};
 use crate::{Float, linalg};
 
 /// Rows per product where only their distances count.
@@ -24,55 +26,138 @@ pub(crate) struct Table<'a> {
 
 /// Rows without the origin, and their squared norms.
 pub(crate) struct Rows<T> {
-    values: Vec<T>,
+    features: usize,
+    store: Store<T>,
     norms: Vec<T>,
+}
+
+/// How rows are kept: products of compressed ones take time only for what is not zero.
+enum Store<T> {
+    /// One behind the other.
+    Dense(Vec<T>),
+    /// The same by columns is made when it is needed first.
+    Sparse { rows: Compressed<T>, by_column: OnceLock<Compressed<T>> },
+}
+
+impl<T: Float> Store<T> {
+    fn sparse(rows: Compressed<T>) -> Self {
+        Store::Sparse { rows, by_column: OnceLock::new() }
+    }
 }
 
 impl<T: Float> Rows<T> {
     /// No rows yet.
     pub fn empty() -> Self {
-        Rows { values: Vec::new(), norms: Vec::new() }
+        Rows { features: 0, store: Store::Dense(Vec::new()), norms: Vec::new() }
     }
 
     /// The listed items.
     pub fn of(table: &Table<'_>, items: &[usize]) -> Self {
-        let (mut rows, mut values) = (Rows::empty(), Vec::new());
-        table.rows.read(items, &mut values);
-        rows.fill(&values, table.origin);
-        rows
+        PointRows::read(table.rows, items, table.origin.len()).rows(table.origin)
+    }
+
+    /// Rows of which only the entries that are not zero are given.
+    pub fn of_entries(rows: &Compressed<f64>, origin: &[f64]) -> Self {
+        let mut found = Rows::empty();
+        found.keep(rows.shifted(&compressed::entries_of(origin)), origin.len());
+        found
     }
 
     /// Takes other rows.
     pub fn fill<U: Float>(&mut self, rows: &[U], origin: &[f64]) {
-        shift_rows(rows, origin, &mut self.values);
+        let features = origin.len();
+        let count = rows.len() / features;
+        if compressed::is_long(features) && compressed::is_sparse(count_nonzeros(rows, origin), count, features) {
+            let mut store = Compressed::empty();
+            rows.chunks_exact(features).for_each(|row| store.push(shifted(row, origin)));
+            self.keep(store, features);
+            return;
+        }
+        self.features = features;
+        if let Store::Sparse { .. } = self.store {
+            self.store = Store::Dense(Vec::new());
+        }
+        if let Store::Dense(values) = &mut self.store {
+            shift_rows(rows, origin, values);
+            self.norms.clear();
+            self.norms.extend(values.chunks_exact(features).map(|row| T::from_f64(dot(row, row))));
+        }
+    }
+
+    fn keep(&mut self, rows: Compressed<T>, features: usize) {
+        let norm = |row: usize| T::from_f64(rows.row(row).map(|(_, x)| x.to_f64() * x.to_f64()).sum());
         self.norms.clear();
-        self.norms.extend(self.values.chunks_exact(origin.len()).map(|row| T::from_f64(dot(row, row))));
+        self.norms.extend((0..rows.rows()).map(norm));
+        self.features = features;
+        self.store = Store::sparse(rows);
     }
 
     pub fn len(&self) -> usize {
         self.norms.len()
     }
 
-    /// A row, without the origin.
-    pub fn row(&self, at: usize) -> &[T] {
-        let features = self.values.len() / self.len();
-        &self.values[at * features..(at + 1) * features]
+    /// Puts row `from` of `other` in the place of row `at`.
+    pub fn replace(&mut self, at: usize, other: &Rows<T>, from: usize) {
+        let features = self.features;
+        self.norms[at] = other.norms[from];
+        match (&mut self.store, &other.store) {
+            (Store::Dense(values), _) => other.expand(from, &mut values[at * features..(at + 1) * features]),
+            (Store::Sparse { rows, .. }, store) => {
+                let mut kept = Compressed::empty();
+                for row in 0..rows.rows() {
+                    match store {
+                        _ if row != at => kept.push_entries(rows.row(row)),
+                        Store::Sparse { rows: others, .. } => kept.push_entries(others.row(from)),
+                        Store::Dense(values) => {
+                            kept.push(values[from * features..(from + 1) * features].iter().copied());
+                        }
+                    }
+                }
+                self.store = Store::sparse(kept);
+            }
+        }
     }
 
-    /// All rows, one behind the other, without the origin.
-    pub fn into_values(self) -> Vec<T> {
-        self.values
+    /// Writes a row, without the origin, to `values`.
+    fn expand(&self, at: usize, values: &mut [T]) {
+        match &self.store {
+            Store::Dense(all) => values.copy_from_slice(&all[at * self.features..(at + 1) * self.features]),
+            Store::Sparse { rows, .. } => {
+                values.fill(T::from_f64(0.0));
+                rows.row(at).for_each(|(column, value)| values[column] = value);
+            }
+        }
     }
 
     /// The squared distances of the rows `range` to all of `others`, a row each.
     pub fn squared(&self, range: Range<usize>, others: &Rows<T>, squared: &mut Vec<T>) {
         let zero = T::from_f64(0.0);
-        let (rows, count, features) = (range.len(), others.len(), self.values.len() / self.len());
+        let (rows, count, features) = (range.len(), others.len(), self.features);
         squared.resize(rows * count, zero);
-        let values = &self.values[range.start * features..range.end * features];
-        let lhs = MatRef::from_row_major_slice(values, rows, features);
-        let rhs = MatRef::from_row_major_slice(&others.values, count, features).transpose();
-        linalg::product(MatMut::from_row_major_slice_mut(squared, rows, count), lhs, rhs, -2.0);
+        match (&others.store, &self.store) {
+            (Store::Sparse { rows: others, by_column }, store) => {
+                let by_column = by_column.get_or_init(|| others.transposed(features));
+                for (line, at) in squared.chunks_exact_mut(count).zip(range.clone()) {
+                    match store {
+                        Store::Sparse { rows, .. } => by_column.products(rows.row(at), line),
+                        Store::Dense(values) => {
+                            let row = &values[at * features..(at + 1) * features];
+                            by_column.products(row.iter().copied().enumerate().filter(|(_, x)| *x != zero), line);
+                        }
+                    }
+                    line.iter_mut().for_each(|product| *product = T::from_f64(-2.0) * *product);
+                }
+            }
+            (Store::Dense(others), Store::Dense(values)) => {
+                dense_products(&values[range.start * features..range.end * features], others, features, squared);
+            }
+            (Store::Dense(others), Store::Sparse { .. }) => {
+                let mut values = vec![zero; rows * features];
+                let lines = values.chunks_exact_mut(features).zip(range.clone());
+                lines.for_each(|(line, at)| self.expand(at, line));
+                dense_products(&values, others, features, squared);
+            }
+        }
         for (line, &norm) in squared.chunks_exact_mut(count).zip(&self.norms[range]) {
             for (value, &other) in line.iter_mut().zip(&others.norms) {
                 let distance = *value + (norm + other);
@@ -80,6 +165,46 @@ impl<T: Float> Rows<T> {
             }
         }
     }
+}
+
+impl Rows<f64> {
+    /// |a - b|^2 of row `at` and row `other` of `others`.
+    pub fn squared_distance(&self, at: usize, others: &Rows<f64>, other: usize) -> f64 {
+        match (&self.store, &others.store) {
+            (Store::Dense(values), Store::Dense(others)) => {
+                let row = |at: usize| at * self.features..(at + 1) * self.features;
+                squared_distance(&values[row(at)], &others[row(other)])
+            }
+            (Store::Sparse { rows, .. }, Store::Sparse { rows: others, .. }) => {
+                rows.squared_distance(at, others, other)
+            }
+            _ => {
+                let (mut a, mut b) = (vec![0.0; self.features], vec![0.0; self.features]);
+                self.expand(at, &mut a);
+                others.expand(other, &mut b);
+                squared_distance(&a, &b)
+            }
+        }
+    }
+}
+
+/// -2 times the products of some rows with others.
+fn dense_products<T: Float>(rows: &[T], others: &[T], features: usize, products: &mut [T]) {
+    let (count, others_count) = (rows.len() / features, others.len() / features);
+    let lhs = MatRef::from_row_major_slice(rows, count, features);
+    let rhs = MatRef::from_row_major_slice(others, others_count, features).transpose();
+    linalg::product(MatMut::from_row_major_slice_mut(products, count, others_count), lhs, rhs, -2.0);
+}
+
+/// A row without the origin.
+fn shifted<T: Float, U: Float>(row: &[U], origin: &[f64]) -> impl Iterator<Item = T> {
+    row.iter().zip(origin).map(|(x, o)| T::from_f64(x.to_f64() - o))
+}
+
+/// How many values of some rows differ from the origin.
+fn count_nonzeros<T: Float>(rows: &[T], origin: &[f64]) -> usize {
+    let differs = |(x, o): (&T, &f64)| x.to_f64() != *o;
+    rows.chunks_exact(origin.len()).map(|row| row.iter().zip(origin).filter(|&pair| differs(pair)).count()).sum()
 }
 
 /// The median of the squared distances between two samples_drawn of items, zeros left out; 1 if there are no others.

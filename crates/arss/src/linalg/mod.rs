@@ -4,6 +4,7 @@
 //! slower on two threads than on one): products inside a block are sequential, the blocks
 //! run in parallel.
 
+pub(crate) mod compressed;
 pub(crate) mod distances;
 pub(crate) mod nearest;
 pub(crate) mod rng;

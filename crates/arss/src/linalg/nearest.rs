@@ -9,6 +9,7 @@ use std::ops::Range;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 
+use super::compressed::{self, Compressed};
 use super::distances::{self, dot, shift_rows, squared_distance};
 use crate::parallel::Partition;
 use crate::{Error, Float, RunOptions, Samples};
@@ -38,10 +39,12 @@ pub(crate) struct Near {
 
 /// Points to measure distances to.
 pub(crate) struct Points<T> {
-    /// The points, row-major.
+    /// The points, row-major; none if they are mostly zero.
     values: Vec<f64>,
     /// The same without the origin, in the type of the products.
     shifted: Vec<T>,
+    /// Points that are mostly zero, and the same without the origin by columns.
+    sparse: Option<(Compressed<f64>, Compressed<T>)>,
     /// Half the squared norm of each shifted point.
     half: Vec<T>,
 }
@@ -111,12 +114,60 @@ impl<T: Float> Points<T> {
         let shift = |(x, o): (&f64, &f64)| T::from_f64(x - o);
         let rows = values.chunks_exact(origin.len());
         let shifted: Vec<T> = rows.flat_map(|row| row.iter().zip(origin).map(shift)).collect();
-        let half = shifted.chunks_exact(origin.len()).map(|row| T::from_f64(0.5 * dot(row, row))).collect();
-        Points { values, shifted, half }
+        let half: Vec<T> = shifted.chunks_exact(origin.len()).map(|row| T::from_f64(0.5 * dot(row, row))).collect();
+        Points { values, shifted, sparse: None, half }
+    }
+
+    /// Points of which only the entries that are not zero are given.
+    pub fn of_entries(points: &Compressed<f64>, origin: &[f64]) -> Self {
+        let shifted: Compressed<T> = points.shifted(&compressed::entries_of(origin));
+        let half = |point: usize| shifted.row(point).map(|(_, x)| x.to_f64() * x.to_f64()).sum::<f64>() * 0.5;
+        let half = (0..points.rows()).map(|point| T::from_f64(half(point))).collect();
+        let by_column = shifted.transposed(origin.len());
+        Points { values: Vec::new(), shifted: Vec::new(), sparse: Some((points.clone(), by_column)), half }
     }
 
     /// The nearest point of each of some rows.
     pub fn nearest(&self, rows: &[T], origin: &[f64], scratch: &mut Scratch<T>, own: &mut [Near]) {
+        let features = origin.len();
+        if let Some(sparse) = &self.sparse {
+            self.nearest_sparse(sparse, rows, origin, scratch, own);
+            return;
+        }
+        self.nearest_dense(rows, origin, scratch, own);
+        for (row, near) in rows.chunks_exact(features).zip(own) {
+            let point = &self.values[near.point * features..(near.point + 1) * features];
+            near.squared = squared_distance(row, point);
+        }
+    }
+
+    fn nearest_sparse(
+        &self,
+        (points, by_column): &(Compressed<f64>, Compressed<T>),
+        rows: &[T],
+        origin: &[f64],
+        scratch: &mut Scratch<T>,
+        own: &mut [Near],
+    ) {
+        let zero = T::from_f64(0.0);
+        scratch.products.resize(self.half.len(), zero);
+        for (row, near) in rows.chunks_exact(origin.len()).zip(own) {
+            let shifted = row.iter().zip(origin).map(|(x, o)| T::from_f64(x.to_f64() - o));
+            by_column.products(shifted.enumerate().filter(|(_, x)| *x != zero), &mut scratch.products);
+            let mut least = T::from_f64(f64::INFINITY);
+            for (point, (&product, &half)) in scratch.products.iter().zip(&self.half).enumerate() {
+                if half - product < least {
+                    (least, near.point) = (half - product, point);
+                }
+            }
+            let mut point = points.row(near.point).peekable();
+            let difference =
+                |(j, x): (usize, &T)| x.to_f64() - point.next_if(|entry| entry.0 == j).map_or(0.0, |entry| entry.1);
+            near.squared = row.iter().enumerate().map(difference).map(|difference| difference * difference).sum();
+        }
+    }
+
+    fn nearest_dense(&self, rows: &[T], origin: &[f64], scratch: &mut Scratch<T>, own: &mut [Near]) {
         let (features, count) = (origin.len(), own.len());
         shift_rows(rows, origin, &mut scratch.shifted);
         scratch.least.clear();
@@ -139,10 +190,6 @@ impl<T: Float> Points<T> {
                     }
                 }
             }
-        }
-        for (row, near) in rows.chunks_exact(features).zip(own) {
-            let point = &self.values[near.point * features..(near.point + 1) * features];
-            near.squared = squared_distance(row, point);
         }
     }
 }

@@ -3,14 +3,19 @@
 //! The columns of R have the lengths and inner products of the columns of X. A method that looks at nothing else can work
 //! on R instead. The cost is linear in the number of rows, and the accuracy is that of QR, not of X'X.
 
-use faer::Mat;
+use faer::{Mat, MatRef};
 
+use super::compressed::Compressed;
+use crate::linalg;
 use crate::out_of_core::RowSource;
 use crate::parallel::Partition;
 use crate::{Error, Float, RunOptions, Samples};
 
 /// Rows that are read at a time; at least twice the columns, so that most of the work is on new rows.
 const BLOCK: usize = 4096;
+
+/// Rows of inner products that a thread takes at a time.
+const GRAM_ROWS: usize = 64;
 
 /// The factor R of X = Q R for rows that are read when they are needed: L x L, or N x L if there are fewer rows. The
 /// result is row-major.
@@ -58,6 +63,19 @@ pub fn r_factor<T: Float>(source: &dyn RowSource<T>) -> Result<Vec<f64>, Error> 
 
 /// An N x N row-major table with the inner products of `samples`, N being its items (N <= L).
 pub(crate) fn rotated<T: Float>(samples: &Samples<'_, T>, run: &RunOptions<'_>) -> Result<Vec<f64>, Error> {
+    if samples.has_directions() {
+        // The length of a row cannot be told from a column: it is taken off afterwards.
+        let items = samples.items();
+        let mut small = rotated(&samples.with_lengths().in_safe_range(), run)?;
+        for row in small.chunks_exact_mut(items) {
+            let length = linalg::norm_squared(row).sqrt();
+            row.iter_mut().for_each(|value| *value /= length);
+        }
+        return Ok(small);
+    }
+    if samples.is_sparse() {
+        return rotated_sparse(samples, run);
+    }
     let features = samples.transposed();
     let items = samples.items();
     let block = if run.block > 0 { run.block } else { items.max(256) };
@@ -75,6 +93,26 @@ pub(crate) fn rotated<T: Float>(samples: &Samples<'_, T>, run: &RunOptions<'_>) 
             if row < r.nrows() { r[(row, item)] } else { 0.0 }
         })
         .collect())
+}
+
+/// The same where most values are zero: by the root of the inner products, which take time only for the others.
+fn rotated_sparse<T: Float>(samples: &Samples<'_, T>, run: &RunOptions<'_>) -> Result<Vec<f64>, Error> {
+    let items = samples.items();
+    let mut rows = Compressed::empty();
+    (0..items).for_each(|item| rows.push(samples.item_values(item)));
+    let by_column = rows.transposed(samples.features());
+    let options = RunOptions { threads: run.threads, block: GRAM_ROWS, ..RunOptions::default() };
+    let partition = Partition::new(&options, items, 1)?;
+    let mut gram = vec![0.0; items * items];
+    let visit = |(): &mut (), range: std::ops::Range<usize>, own: &mut [f64]| {
+        own.chunks_exact_mut(items).zip(range).for_each(|(line, item)| by_column.products(rows.row(item), line));
+    };
+    partition.fold_mut(&mut gram, items, || (), visit, |_, ()| ());
+    let root = linalg::lower_root(MatRef::from_row_major_slice(&gram, items, items));
+    for (item, line) in gram.chunks_exact_mut(items).enumerate() {
+        line.iter_mut().enumerate().for_each(|(at, value)| *value = root[(item, at)]);
+    }
+    Ok(gram)
 }
 
 /// R of the QR decomposition of one matrix above the other.

@@ -147,7 +147,13 @@ impl Arss {
             let partition = Partition::new(run, samples.items(), samples.features())?;
             self.run_backend(&mut InMemory::new(samples, &partition, RowAttributes::default()), samples.scale(), k, run)
         } else {
-            let partition = Partition::new(run, samples.features(), samples.items())?;
+            let (items, features) = (samples.items(), samples.features());
+            if samples.has_directions() {
+                // Columns are read here, and their values have no length of one by themselves.
+                let directions = samples.block(0..items);
+                return self.run(&Samples::new(&directions.values, items, features)?, k, run);
+            }
+            let partition = Partition::new(run, features, items)?;
             self.run_form((samples.items(), samples.scale()), k, Wide::new(samples, &partition, self.eps), run)
         }
     }
