@@ -5,7 +5,7 @@
 
 use crate::baselines::kmedoids;
 use crate::exemplars::steps as exemplars;
-use crate::exemplars::{candidates, refine};
+use crate::exemplars::{candidates, medoids, refine};
 use crate::linalg::rng::{generator, uniform};
 use crate::models::row_sums::BATCH;
 use crate::models::{arss, rrss, ted};
@@ -129,7 +129,8 @@ fn coverage(size: &ProblemSize) -> u64 {
     let reference = (candidates::SAMPLED as u64).max(4 * size.k).min(size.items);
     let pool = reference;
     let scale = (candidates::SCALE_ROWS.1 as u64).min(size.items);
-    8 * (reference + size.k + scale) * size.features + 40 * pool + 8 * 128 * reference + (size.threads << 21)
+    let kept = medoids::kept_bytes(size.features as usize, pool as usize, reference as usize) as u64;
+    8 * (reference + size.k + scale) * size.features + 40 * pool + 8 * 128 * reference + kept + (size.threads << 21)
 }
 
 /// What a run did, as far as its time depends on it.

@@ -17,6 +17,10 @@ const SWEEPS: usize = 10;
 const LEAST_GAIN: f64 = 1e-7;
 /// Less than this share of what the picks save is rounding.
 const ROUNDING: f64 = 1e-12;
+/// Rows of so many values are long.
+const LONG: usize = 512;
+/// Most bytes of distances that are kept.
+const MOST_KEPT: usize = 1 << 27;
 /// Candidates whose distances are computed together, and those that one thread takes at a time.
 const BATCH: (usize, usize) = (64, 8);
 
@@ -39,6 +43,13 @@ struct Swaps<'a> {
     total: f64,
 }
 
+/// The bytes of all distances between candidates and reference rows, where they are kept for later sweeps: rows are so
+/// long that measuring them again costs more than memory.
+pub(crate) fn kept_bytes(features: usize, pool: usize, reference: usize) -> usize {
+    let bytes = pool.saturating_mul(reference).saturating_mul(size_of::<f64>());
+    if features >= LONG && bytes <= MOST_KEPT { bytes } else { 0 }
+}
+
 /// Exchanges picks for candidates of the pool as long as that lowers the sum. The first `included` picks stay.
 pub(super) fn swap(
     table: Table<'_>,
@@ -58,12 +69,22 @@ pub(super) fn swap(
     let mut is_pick = vec![false; pool];
     chosen.picks.iter().for_each(|item| is_pick[place(item)] = true);
     let mut unchanged = 0;
+    let rows = swaps.reference.len();
+    let keep = kept_bytes(table.origin.len(), pool, rows) > 0;
+    let mut kept: Vec<f64> = Vec::new();
     for sweep in 1..=SWEEPS {
         for start in (0..pool).step_by(BATCH.0) {
             let positions = start..(start + BATCH.0).min(pool);
-            let candidates = Rows::<f64>::of(&table, &sample.pool[positions.clone()]);
-            let squared = swaps.squared(&candidates, run)?;
-            for (position, squared) in positions.zip(squared.chunks_exact(swaps.reference.len())) {
+            let candidates = |positions: std::ops::Range<usize>| Rows::<f64>::of(&table, &sample.pool[positions]);
+            let batch = start * rows..(start + positions.len()) * rows;
+            let squared = match kept.get(batch.clone()) {
+                Some(known) => known.to_vec(),
+                None => swaps.squared(&candidates(positions.clone()), run)?,
+            };
+            if keep && kept.len() == batch.start {
+                kept.extend_from_slice(&squared);
+            }
+            for (position, squared) in positions.zip(squared.chunks_exact(rows)) {
                 unchanged += 1;
                 let group = sample.groups[position];
                 let allowed =
@@ -74,7 +95,7 @@ pub(super) fn swap(
                 is_pick[position] = true;
                 constraints.exchange((chosen.picks[slot], groups[slot]), (sample.pool[position], group));
                 (chosen.picks[slot], groups[slot]) = (sample.pool[position], group);
-                swaps.take(slot, (&candidates, position - start), squared);
+                swaps.take(slot, &candidates(position..position + 1), squared);
                 unchanged = 0;
             }
             if run.tell(&Progress { objective: swaps.total, ..Progress::count("solve", sweep, SWEEPS) }) {
@@ -152,8 +173,8 @@ impl<'a> Swaps<'a> {
     }
 
     /// Puts a candidate into a slot.
-    fn take(&mut self, slot: usize, (candidates, at): (&Rows<f64>, usize), squared: &[f64]) {
-        self.picks.replace(slot, candidates, at);
+    fn take(&mut self, slot: usize, candidate: &Rows<f64>, squared: &[f64]) {
+        self.picks.replace(slot, candidate, 0);
         for (row, &squared) in squared.iter().enumerate() {
             let (pair, distance) = (self.pairs[row], squared.sqrt());
             let anew = Pair { first: slot, to_first: distance, ..pair };

@@ -6,7 +6,7 @@ mod constraints;
 mod coverage;
 pub(crate) mod gate;
 pub(crate) mod landmarks;
-mod medoids;
+pub(crate) mod medoids;
 mod mixture;
 pub(crate) mod nearest_few;
 mod outlier_score;
