@@ -1,7 +1,7 @@
 """What every row selector shares: reading the table, running the core, keeping the result."""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -18,7 +18,7 @@ from arss._input import Input, Preparation, count, explain_not_finite, read
 from arss._options import METRICS, Encode, Metric, Missing
 from arss._progress import Watch
 from arss._rows import length, take
-from arss._stream import RowsInFile, is_outside, open_rows, read_memory, scratch_folder
+from arss._stream import Outside, RowsInFile, is_outside, open_rows, read_memory, scratch_folder
 from arss._threads import threads
 
 
@@ -104,7 +104,15 @@ class RowSelector(BaseEstimator):
     encode: Encode | None
     callback: Any
 
-    def fit(self, X: Any, y: Any = None, *, memory: int | str = "1G", scratch: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        memory: int | str = "1G",
+        scratch: Any = None,
+        reading: Mapping[str, Any] | None = None,
+    ) -> Self:
         """Choose rows of `X`.
 
         Parameters
@@ -121,17 +129,23 @@ class RowSelector(BaseEstimator):
         scratch : path, optional
             For a path or batches: where scratch files are made; default the system's. They have no name
             and are gone when the process is.
+        reading : dict, optional
+            For a path: how the file is read, by the names of the command line: "sheet", "encoding", "comment",
+            "delimiter", "decimal", "header", "array", "format"; "columns" and "exclude" with lists of names, "as" with
+            a dictionary from names to roles.
 
         Returns
         -------
         self
         """
-        return self._fit_table(X, (None, None), memory, scratch)
+        return self._fit_table(X, (None, None), Outside(memory, scratch, reading))
 
-    def _fit_table(self, X: Any, attributes: tuple[Any, Any], memory: int | str, scratch: Any) -> Self:
+    def _fit_table(self, X: Any, attributes: tuple[Any, Any], outside: Outside) -> Self:
         """Choose rows of `X`, which may have weights and groups."""
         if is_outside(X):
-            return self._fit_outside(X, attributes, read_memory(memory), scratch_folder(scratch))
+            return self._fit_outside(X, attributes, outside)
+        if outside.reading is not None:
+            raise ValueError("reading is for the path of a file, but X is a table")
         data = self._scaled(read(self, X, self.missing, self.encode))
         settings, group = self._all_settings(data, *attributes)
         with over_quota(group):
@@ -158,12 +172,13 @@ class RowSelector(BaseEstimator):
             settings["groups"] = (group.of, group.quotas)
         return settings, group
 
-    def _fit_outside(self, X: Any, attributes: tuple[Any, Any], memory: int, folder: Path) -> Self:
+    def _fit_outside(self, X: Any, attributes: tuple[Any, Any], outside: Outside) -> Self:
         """Choose rows of a table that is read when it is needed; its rows may have weights and groups."""
         for name, wanted in IN_MEMORY.items():
             if getattr(self, name, wanted) != wanted:
                 raise ValueError(f"{name}={getattr(self, name)!r} needs the whole table in memory")
-        source = open_rows(X, folder, memory, self.encode, self.missing)
+        memory, folder = read_memory(outside.memory), scratch_folder(outside.scratch)
+        source = open_rows(X, folder, memory, (self.encode, self.missing), outside.reading)
         # New rows must be numbers, as those of the file are; what a file's texts were encoded by is not kept.
         how = None if source.categories else Preparation(None, None)
         data = Input(np.empty((0, source.columns)), source.rows, source.kept, source.names, source.categories, how)

@@ -3,7 +3,7 @@
 import re
 import tempfile
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,6 +30,14 @@ class RowsInFile(NamedTuple):
     categories: Sequence[int | None] = ()
 
 
+class Outside(NamedTuple):
+    """How a table that is not in memory is read."""
+
+    memory: int | str = "1G"
+    scratch: Any = None
+    reading: Mapping[str, Any] | None = None
+
+
 def is_outside(X: Any) -> bool:
     """Whether `X` is a path or a function that yields batches, not a table."""
     return isinstance(X, str | Path) or (callable(X) and not hasattr(X, "__array__") and _frames.as_frame(X) is None)
@@ -45,14 +53,21 @@ def read_memory(memory: int | str) -> int:
     return int(float(found[1]) * UNITS[found[2].upper()])
 
 
-def open_rows(X: Any, folder: Path, memory: int, encode: Encode | None, missing: Missing) -> RowsInFile:
+def open_rows(
+    X: Any,
+    folder: Path,
+    memory: int,
+    asked: tuple[Encode | None, Missing],
+    reading: Mapping[str, Any] | None,
+) -> RowsInFile:
     """The rows of a path or of batches.
 
     A plain .npy file is read where it is. Every other file or folder that the command line reads is read as it does, to
     a scratch file; so are batches.
     """
+    encode, missing = asked
     if not isinstance(X, str | Path):
-        _only_numbers("batches", encode, missing)
+        _only_numbers("batches", encode, missing, reading)
         return _batches(X(), "a batch", folder)
     path = Path(X)
     pattern = any(character in str(X) for character in "*?[")
@@ -61,11 +76,13 @@ def open_rows(X: Any, folder: Path, memory: int, encode: Encode | None, missing:
             raise ValueError(f"{str(path)!r} is no table and no file: pass a table, or the path of one")
         raise FileNotFoundError(f"{path} is no file")
     if path.suffix == ".npy" and not pattern:
-        _only_numbers("an .npy file", encode, missing)
+        _only_numbers("an .npy file", encode, missing, reading)
         return _npy(path, folder)
     # As for tables in memory, text is encoded and holes are filled only if that is asked for.
     how = "none" if encode in (None, "drop") else str(encode)
-    file, rows, kept, names, categories, notes = _core.RowFile.read(path, folder, memory, how, missing)
+    file, rows, kept, names, categories, notes = _core.RowFile.read(
+        path, folder, memory, how, missing, dict(reading or {})
+    )
     for note in notes:
         warnings.warn(note, UserWarning, stacklevel=4)
     places = None if kept is None else np.array(kept, dtype=np.int64)
@@ -73,8 +90,8 @@ def open_rows(X: Any, folder: Path, memory: int, encode: Encode | None, missing:
     return RowsInFile(file, rows, len(names), names, places, known)
 
 
-def _only_numbers(what: str, encode: Encode | None, missing: Missing) -> None:
-    for name, given, wanted in (("encode", encode, None), ("missing", missing, "error")):
+def _only_numbers(what: str, encode: Encode | None, missing: Missing, reading: Mapping[str, Any] | None) -> None:
+    for name, given, wanted in (("encode", encode, None), ("missing", missing, "error"), ("reading", reading, None)):
         if given != wanted:
             raise ValueError(f"{name}={given!r} is for tables in memory and for files of columns, not for {what}")
 

@@ -1,17 +1,26 @@
 """Selectors whose rows may have weights, or weights and groups."""
 
+from collections.abc import Mapping
 from typing import Any, Self
 
 from sklearn.utils._metadata_requests import RequestMethod
 
 from arss._base import RowSelector
+from arss._stream import Outside
 
 
 class WeightedSelector(RowSelector):
     """Methods whose rows may count differently."""
 
     def fit(
-        self, X: Any, y: Any = None, sample_weight: Any = None, *, memory: int | str = "1G", scratch: Any = None
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        memory: int | str = "1G",
+        scratch: Any = None,
+        reading: Mapping[str, Any] | None = None,
     ) -> Self:
         """Choose rows of `X`.
 
@@ -30,12 +39,16 @@ class WeightedSelector(RowSelector):
         scratch : path, optional
             For a path or batches: where scratch files are made; default the system's. They have no name
             and are gone when the process is.
+        reading : dict, optional
+            For a path: how the file is read, by the names of the command line: "sheet", "encoding", "comment",
+            "delimiter", "decimal", "header", "array", "format"; "columns" and "exclude" with lists of names, "as" with
+            a dictionary from names to roles.
 
         Returns
         -------
         self
         """
-        return self._fit_table(X, (sample_weight, None), memory, scratch)
+        return self._fit_table(X, (sample_weight, None), Outside(memory, scratch, reading))
 
     def fit_resample(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Any]:
         """Choose rows and return them with their labels, as imbalanced-learn's samplers do."""
@@ -64,6 +77,7 @@ class GroupedSelector(WeightedSelector):
         *,
         memory: int | str = "1G",
         scratch: Any = None,
+        reading: Mapping[str, Any] | None = None,
     ) -> Self:
         """Choose rows of `X`.
 
@@ -85,12 +99,16 @@ class GroupedSelector(WeightedSelector):
         scratch : path, optional
             For a path or batches: where scratch files are made; default the system's. They have no name
             and are gone when the process is.
+        reading : dict, optional
+            For a path: how the file is read, by the names of the command line: "sheet", "encoding", "comment",
+            "delimiter", "decimal", "header", "array", "format"; "columns" and "exclude" with lists of names, "as" with
+            a dictionary from names to roles.
 
         Returns
         -------
         self
         """
-        return self._fit_table(X, (sample_weight, groups), memory, scratch)
+        return self._fit_table(X, (sample_weight, groups), Outside(memory, scratch, reading))
 
     def fit_resample(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> tuple[Any, Any]:
         """Choose rows and return them with their labels, as imbalanced-learn's samplers do."""

@@ -1,5 +1,6 @@
 //! Tables in files, larger than memory: rows read when they are needed.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Mutex, PoisonError};
@@ -10,11 +11,13 @@ use arss::out_of_core::{RowSource, Stream};
 use arss::{Count, Error, Method, RunOptions, Selection};
 use arss_table::scratch::{DiskFloat, ScratchFile};
 use arss_table::{
-    ByName, ColumnScale, DiskMatrix, Encode, Matrix, Missing, ReadOptions, Scale, TableError, scale_values,
+    ByName, ColumnScale, DiskMatrix, Encode, Matrix, Missing, ReadOptions, Scale, TableError, option_values,
+    scale_values,
 };
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict};
 
 use crate::error::exception;
 use crate::scaling::{self, Measured};
@@ -62,7 +65,8 @@ impl RowFile {
     }
 
     /// Reads files of any format that the command line reads, or a pattern of files, to a scratch file in `folder`;
-    /// at most `memory` bytes are held meanwhile. `encode` and `missing` are called as on the command line.
+    /// at most `memory` bytes are held meanwhile. `encode`, `missing` and the entries of `reading` are called as on the
+    /// command line.
     #[staticmethod]
     fn read(
         py: Python<'_>,
@@ -71,12 +75,14 @@ impl RowFile {
         memory: u64,
         encode: &str,
         missing: &str,
+        reading: &Bound<'_, PyDict>,
     ) -> PyResult<Read> {
         let unknown = |name: &str| PyValueError::new_err(format!("{name:?} is not known"));
         let encode = Encode::by_name(encode).ok_or_else(|| unknown(encode))?;
         let missing = Missing::by_name(missing).ok_or_else(|| unknown(missing))?;
-        let options =
+        let mut options =
             ReadOptions { scratch: Some(folder), memory: Some(memory), encode, missing, ..ReadOptions::default() };
+        set_options(&mut options, reading)?;
         let table = watched(py, move || {
             let table = arss_table::open(&[path], &options)?;
             let rows = table.source.rows();
@@ -134,6 +140,30 @@ impl RowFile {
         self.state = Some(state);
         Ok(columns.map(scaling::measured))
     }
+}
+
+/// Sets what a dictionary says of reading, by the names of the command line.
+fn set_options(options: &mut ReadOptions, reading: &Bound<'_, PyDict>) -> PyResult<()> {
+    for (name, value) in reading {
+        let name: String = name.extract()?;
+        let wrong = |known: String| PyValueError::new_err(format!("reading[{name:?}] is {value}, but {known}"));
+        let names = || value.extract::<Vec<String>>().map_err(|_| wrong("a list of names is taken".to_owned()));
+        match name.as_str() {
+            "columns" => options.columns = Some(names()?),
+            "exclude" => options.exclude = names()?,
+            "as" => {
+                let roles: HashMap<String, String> =
+                    value.extract().map_err(|_| wrong("a dictionary from names to roles is taken".to_owned()))?;
+                for (column, role) in roles {
+                    options.roles.push((column, option_values::role(&role).map_err(wrong)?));
+                }
+                options.roles.sort_by(|a, b| a.0.cmp(&b.0));
+            }
+            "header" if value.is_instance_of::<PyBool>() => options.header = Some(value.extract()?),
+            _ => options.set(&name, &value.str()?.to_string()).map_err(wrong)?,
+        }
+    }
+    Ok(())
 }
 
 impl RowFile {

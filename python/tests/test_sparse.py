@@ -16,11 +16,11 @@ from arss import _input
 def words() -> Any:
     """Rows of three topics with words of their own, and some that all share: no two are equally far from a third."""
     rng = np.random.default_rng(4)
-    rows = [scipy.sparse.random(1, 400, density=0.05, rng=rng, format="csr") for _ in range(150)]
-    blank = scipy.sparse.csr_array((1, 400))
-    shifted = [scipy.sparse.hstack([blank] * (i % 3) + [row] + [blank] * (2 - i % 3)) for i, row in enumerate(rows)]
-    common = scipy.sparse.csr_array(rng.random((150, 8)))
-    return scipy.sparse.csr_array(scipy.sparse.hstack([common, scipy.sparse.vstack(shifted)]))
+    dense = np.zeros((150, 1208))
+    dense[:, :8] = rng.random((150, 8))
+    for row in range(150):
+        dense[row, 8 + 400 * (row % 3) + rng.choice(400, 20, replace=False)] = rng.random(20)
+    return scipy.sparse.csr_array(dense)
 
 
 SPARSE = [

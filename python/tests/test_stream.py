@@ -158,3 +158,35 @@ def test_memory_is_bounded(tmp_path: Path) -> None:
     command = [sys.executable, "-W", "ignore", "-c", PEAK, str(tmp_path / "big.npy"), str(tmp_path)]
     found = subprocess.run(command, capture_output=True, text=True, check=True)
     assert int(found.stdout) * 1024 < 16 * 2**20 + 4 * 8 * rows + 8 * 2**20
+
+
+def test_how_a_file_is_read_can_be_told(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame(rng.normal(size=(80, 3)), columns=["a", "b", "c"])
+    expected = arss.select(frame[["a", "b"]], 5, return_indices=True)[1].tolist()
+
+    text = tmp_path / "t.txt"
+    text.write_bytes(("% männlich\n" + frame.to_csv(sep="|", index=False, decimal=",")).encode("latin-1"))
+    reading = {"delimiter": "|", "decimal": ",", "comment": "%", "encoding": "latin-1", "columns": ["a", "b"]}
+    assert arss.Exemplars(5).fit(text, reading=reading).sample_indices_.tolist() == expected
+    reading = {"delimiter": "|", "decimal": ",", "comment": "%", "header": True, "as": {"c": "identifier"}}
+    assert arss.TED(5).fit(str(text), reading=reading).n_features_in_ == 2
+
+    book = tmp_path / "t.xlsx"
+    with pd.ExcelWriter(book) as writer:
+        pd.DataFrame({"note": ["nothing here"]}).to_excel(writer, sheet_name="about", index=False)
+        frame.to_excel(writer, sheet_name="data", index=False)
+    selector = arss.Exemplars(5).fit(book, reading={"sheet": "data", "exclude": ["c"]})
+    assert selector.sample_indices_.tolist() == expected
+
+    for reading, said in (
+        ({"delimiter": "ab"}, r"reading\[\"delimiter\"\] is ab, but one character"),
+        ({"colour": "red"}, "the options of reading are format"),
+        ({"columns": 3}, "a list of names is taken"),
+        ({"as": {"c": "friend"}}, "the roles are"),
+        ({"sheet": "nowhere"}, "sheet"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            arss.Exemplars(5).fit(book, reading=reading)
+    with pytest.raises(ValueError, match="reading is for the path of a file"):
+        arss.Exemplars(5).fit(frame, reading={"sheet": "data"})

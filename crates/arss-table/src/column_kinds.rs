@@ -26,6 +26,8 @@ pub enum ColumnKind {
 
 /// Rows of a chunk that are looked at for how numbers are written.
 const TELLING: usize = 1024;
+/// Numbers that need a point after which no more are looked at: whether there is one is all that counts.
+const ENOUGH: usize = 1;
 
 /// What fields tell about how their column is written.
 #[derive(Debug, Clone, Copy, Default)]
@@ -45,7 +47,9 @@ pub struct StyleEvidence {
 impl StyleEvidence {
     fn add(&mut self, text: &[u8], field: Field, row: usize) {
         match field {
-            Field::Number(value) if row < TELLING && (value.fract() != 0.0 || text.contains(&b'.')) => {
+            Field::Number(value)
+                if row < TELLING && self.point < ENOUGH && (value.fract() != 0.0 || text.contains(&b'.')) =>
+            {
                 self.point += usize::from(written_number(text.trim_ascii(), true).is_none());
             }
             Field::Text if row < TELLING && text.contains(&b',') => {

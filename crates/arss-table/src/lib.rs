@@ -31,6 +31,7 @@ mod multi_file;
 mod number_stats;
 pub mod number_text;
 pub mod numeric_view;
+pub mod option_values;
 mod options;
 mod output_types;
 mod partitioned;

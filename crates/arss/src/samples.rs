@@ -6,6 +6,7 @@ use std::ops::Range;
 use faer::MatRef;
 use serde::{Deserialize, Serialize};
 
+use crate::linalg::norm_squared;
 use crate::{Error, Float, Metric};
 
 /// A borrowed table whose rows are the items to choose from.
@@ -56,11 +57,15 @@ impl RowView {
     }
 
     /// What a row is multiplied by.
-    fn factor(&self, row: impl Iterator<Item = f64>) -> f64 {
+    fn factor<T: Float>(&self, row: &[T]) -> f64 {
         if !self.unit {
             return self.scale;
         }
-        let square: f64 = row.map(|value| (value * self.scale) * (value * self.scale)).sum();
+        let scaled = |value: &T| value.to_f64() * self.scale;
+        let square = match self.scale {
+            1.0 => norm_squared(row),
+            _ => row.iter().map(|value| scaled(value) * scaled(value)).sum(),
+        };
         if square > 0.0 { self.scale / square.sqrt() } else { self.scale }
     }
 
@@ -70,7 +75,7 @@ impl RowView {
             return;
         }
         for row in rows.chunks_exact_mut(features) {
-            let factor = self.factor(row.iter().map(|value| value.to_f64()));
+            let factor = self.factor(row);
             row.iter_mut().for_each(|value| *value = T::from_f64(value.to_f64() * factor));
         }
     }
@@ -117,6 +122,11 @@ impl<'a, T: Float> SparseRows<'a, T> {
     fn row(&self, row: usize) -> impl Iterator<Item = (usize, T)> + use<'a, T> {
         let range = self.starts[row]..self.starts[row + 1];
         self.columns[range.clone()].iter().map(|&column| column as usize).zip(self.values[range].iter().copied())
+    }
+
+    /// The values of a row.
+    fn values_of(&self, row: usize) -> &'a [T] {
+        &self.values[self.starts[row]..self.starts[row + 1]]
     }
 
     fn get(&self, row: usize, column: usize) -> T {
@@ -402,8 +412,13 @@ impl<'a, T: Float> Samples<'a, T> {
         if metric == Metric::Euclidean {
             return Ok(*self);
         }
-        let is_zero = |item: &usize| self.cell_values(*item).all(|value| value == 0.0);
-        match (0..self.items).find(is_zero) {
+        let mut row = Vec::new();
+        let mut is_zero = |item: &usize| {
+            row.clear();
+            self.push_item(&mut row, *item);
+            row.iter().all(|value| value.to_f64() == 0.0)
+        };
+        match (0..self.items).find(&mut is_zero) {
             Some(row) => Err(Error::NoDirection { row }),
             None => Ok(Samples { view: RowView { unit: true, ..self.view }, ..*self }),
         }
@@ -479,51 +494,55 @@ impl<'a, T: Float> Samples<'a, T> {
 
     /// The values of one item as `f64`.
     pub(crate) fn item_values(&self, item: usize) -> impl Iterator<Item = f64> {
-        let factor = if self.view.unit { self.view.factor(self.cell_values(item)) } else { self.view.scale };
-        self.cell_values(item).map(move |value| value * factor)
+        let mut row = Vec::with_capacity(self.features);
+        self.push_item(&mut row, item);
+        let factor = self.view.factor(self.held_values(item).unwrap_or(&row));
+        row.into_iter().map(move |value| value.to_f64() * factor)
     }
 
     /// The columns and values of one item, zeros left out, where only these are held.
     pub(crate) fn item_entries(&self, item: usize) -> Option<impl Iterator<Item = (usize, f64)>> {
         let Cells::Sparse { rows, by_feature: false } = self.cells else { return None };
-        let factor = self.view.factor(rows.row(item).map(|(_, value)| value.to_f64()));
+        let factor = self.view.factor(rows.values_of(item));
         Some(rows.row(item).map(move |(column, value)| (column, value.to_f64() * factor)))
     }
 
-    /// The values of one item as they stand in the table.
-    fn cell_values(&self, item: usize) -> impl Iterator<Item = f64> {
-        let mut entries = match self.cells {
-            Cells::Sparse { rows, by_feature: false } => Some(rows.row(item).peekable()),
+    /// The values of one item that are not zero, where only these are held.
+    fn held_values(&self, item: usize) -> Option<&'a [T]> {
+        match self.cells {
+            Cells::Sparse { rows, by_feature: false } => Some(rows.values_of(item)),
             _ => None,
-        };
-        let cells = &self.cells;
-        (0..self.features).map(move |j| match &mut entries {
-            Some(entries) => entries.next_if(|entry| entry.0 == j).map_or(0.0, |entry| entry.1.to_f64()),
-            None => cells.get(item, j).to_f64(),
-        })
+        }
     }
 
+    /// Adds one item as it is seen.
     fn extend_with_item(&self, values: &mut Vec<T>, item: usize) {
-        let features = 0..self.features;
-        if let Cells::Sparse { rows, by_feature: false } = self.cells {
-            let start = values.len();
-            values.resize(start + self.features, T::from_f64(0.0));
-            let factor = self.view.factor(rows.row(item).map(|(_, value)| value.to_f64()));
-            for (column, value) in rows.row(item) {
-                values[start + column] = T::from_f64(value.to_f64() * factor);
+        let start = values.len();
+        self.push_item(values, item);
+        let row = &mut values[start..];
+        match self.held_values(item) {
+            Some(held) if !self.view.is_plain() => {
+                let factor = self.view.factor(held);
+                row.iter_mut().for_each(|value| *value = T::from_f64(value.to_f64() * factor));
             }
-            return;
+            _ => self.view.apply(row, self.features),
         }
-        if !self.view.is_plain() {
-            values.extend(self.item_values(item).map(T::from_f64));
-            return;
-        }
+    }
+
+    /// Adds one item as it stands in the table.
+    fn push_item(&self, values: &mut Vec<T>, item: usize) {
+        let features = 0..self.features;
         match self.cells {
             Cells::Strided { data, item_stride, feature_stride: 1 } => {
                 values.extend_from_slice(&data[item * item_stride..item * item_stride + self.features]);
             }
             Cells::Strided { data, item_stride, feature_stride } => {
                 values.extend(features.map(|j| data[item * item_stride + j * feature_stride]));
+            }
+            Cells::Sparse { rows, by_feature: false } => {
+                let start = values.len();
+                values.resize(start + self.features, T::from_f64(0.0));
+                rows.row(item).for_each(|(column, value)| values[start + column] = value);
             }
             Cells::Half { .. } | Cells::Sparse { .. } => values.extend(features.map(|j| self.cells.get(item, j))),
             Cells::Features(slices) => values.extend(slices.iter().map(|column| column[item])),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use arss::Metric;
-use arss_table::{ByName, ColumnRole, Encode, Format, Missing, ReadOptions, Scale, TextEncoding};
+use arss_table::{ByName, ColumnRole, Encode, Format, Missing, ReadOptions, Scale, TextEncoding, option_values};
 use clap::{Args, ValueEnum};
 
 use crate::args::by_name::by_name;
@@ -19,16 +19,16 @@ pub struct InputArgs {
     #[arg(long, value_parser = by_name::<Format>(), value_name = "NAME", help_heading = "Input")]
     pub format: Option<Format>,
     /// What separates the fields of a text file: a character, or tab [found out]
-    #[arg(long, value_name = "CHAR", value_parser = delimiter, allow_hyphen_values = true)]
+    #[arg(long, value_name = "CHAR", value_parser = option_values::delimiter, allow_hyphen_values = true)]
     pub delimiter: Option<u8>,
     /// Whether the first line of a text file holds names [found out]
     #[arg(long, value_enum, value_name = "WHETHER")]
     pub header: Option<Header>,
     /// How the letters of a text file are written, such as utf-16, latin1 or shift_jis [found out]
-    #[arg(long, value_name = "NAME", value_parser = encoding)]
+    #[arg(long, value_name = "NAME", value_parser = option_values::encoding)]
     pub encoding: Option<TextEncoding>,
     /// Lines of a text file that begin with this character are no rows [# before the header]
-    #[arg(long, value_name = "CHAR", value_parser = comment)]
+    #[arg(long, value_name = "CHAR", value_parser = option_values::comment)]
     pub comment: Option<u8>,
     /// Which array of a .npz file
     #[arg(long, value_name = "NAME")]
@@ -55,7 +55,7 @@ pub struct InputArgs {
     #[arg(long, value_parser = by_name::<Encode>(), value_name = "HOW", default_value = "auto")]
     pub encode: Encode,
     /// The decimal mark of numbers in text, a point or a comma [found out]
-    #[arg(long, value_name = "MARK", value_parser = decimal_mark)]
+    #[arg(long, value_name = "MARK", value_parser = option_values::decimal_mark)]
     pub decimal: Option<char>,
     /// Use columns of true and false as 1 and 0, with --encode none, too
     #[arg(long)]
@@ -125,15 +125,6 @@ fn metric(name: &str) -> Result<Metric, String> {
     })
 }
 
-fn delimiter(text: &str) -> Result<u8, String> {
-    match text.as_bytes() {
-        [byte] if !byte.is_ascii_alphanumeric() && !b"\"\r\n".contains(byte) => Ok(*byte),
-        _ if ["tab", "\\t"].contains(&text) => Ok(b'\t'),
-        _ if text == "space" => Ok(b' '),
-        _ => Err("one character like , ; | or the words tab and space are taken".to_owned()),
-    }
-}
-
 /// The help of `--as`, with all roles.
 fn roles_help() -> String {
     let names: Vec<&str> = ColumnRole::all().into_iter().map(|(name, _, _)| name).collect();
@@ -141,33 +132,9 @@ fn roles_help() -> String {
 }
 
 fn column_role(text: &str) -> Result<(String, ColumnRole), String> {
-    let known = ColumnRole::all();
-    let found = text.rsplit_once('=').and_then(|(name, wanted)| {
-        let role = known.iter().find(|(own, _, _)| *own == wanted)?.1;
-        Some((name.to_owned(), role))
-    });
-    let names: Vec<&str> = known.iter().map(|(name, _, _)| *name).collect();
-    found.ok_or_else(|| format!("NAME=ROLE is taken, with one of the roles {}", names.join(", ")))
-}
-
-fn decimal_mark(text: &str) -> Result<char, String> {
-    match text {
-        "." | "point" => Ok('.'),
-        "," | "comma" => Ok(','),
-        _ => Err("a point or a comma is taken".to_owned()),
-    }
-}
-
-fn encoding(text: &str) -> Result<TextEncoding, String> {
-    TextEncoding::named(text)
-        .ok_or_else(|| "names like utf-8, utf-16, latin1, windows-1252 or gbk are taken".to_owned())
-}
-
-fn comment(text: &str) -> Result<u8, String> {
-    match text.as_bytes() {
-        [byte] if byte.is_ascii_punctuation() && *byte != b'"' => Ok(*byte),
-        _ => Err("one character like # % or ; is taken".to_owned()),
-    }
+    let (name, role) = text.rsplit_once('=').unwrap_or((text, ""));
+    let role = option_values::role(role).map_err(|known| format!("NAME=ROLE is taken; {known}"))?;
+    Ok((name.to_owned(), role))
 }
 
 /// Whether a file has a header.

@@ -91,6 +91,8 @@ pub(crate) struct ReadyScore<'a, T> {
     alone: Vec<f64>,
     /// The columns of the sample that are not constant.
     columns: Vec<(usize, &'a [f64])>,
+    /// Minus the logarithm of a tail that holds so many of the sample.
+    tails: Vec<f64>,
 }
 
 impl ScoreStep {
@@ -99,7 +101,9 @@ impl ScoreStep {
         let alone = self.own_variances.iter().map(|&variance| gate::unexplained(variance, self.ridge)).collect();
         let rows = (self.columns.len() / self.origin.len()).max(1);
         let columns = self.columns.chunks_exact(rows).enumerate().filter(|(_, values)| values[0] < values[rows - 1]);
-        ReadyScore { step: self, map, alone, columns: columns.collect() }
+        // Beyond the whole sample: half a row of it.
+        let tail = |held: usize| -((held as f64).max(0.5) / rows as f64).min(1.0).ln();
+        ReadyScore { step: self, map, alone, columns: columns.collect(), tails: (0..=rows).map(tail).collect() }
     }
 }
 
@@ -157,16 +161,15 @@ impl<T: Float> BlockStep<T> for ReadyScore<'_, T> {
                 rows[at][RELATIVE] = -0.5 * around;
                 at += 1;
             });
-            let lines = values.chunks_exact(features).zip(mapped.chunks_exact(self.map.len()));
-            for (own, (row, (line, mapped))) in owns.iter().zip(rows.iter_mut().zip(lines)) {
+            for (own, (row, mapped)) in owns.iter().zip(rows.iter_mut().zip(mapped.chunks_exact(self.map.len()))) {
                 let variance = match *own {
                     Some(landmark) => own_variances[landmark],
                     None => 1.0 + ridge - linalg::norm_squared(mapped),
                 };
                 row[VARIANCE] = variance.clamp(0.5 * ridge, 1.0 + ridge);
                 row[RELATIVE] += gate::unexplained(row[VARIANCE], *ridge);
-                row[TAIL] = self.tail(line);
             }
+            self.tails(values, features, rows);
             first += rows.len();
         }
     }
@@ -180,16 +183,21 @@ impl<T: Float> ReadyScore<'_, T> {
         (0..squared.len()).filter(|&landmark| near(&squared[landmark])).find(equals)
     }
 
-    /// Mean over the columns of minus the logarithm of the tail that the cell lies in.
-    fn tail(&self, line: &[T]) -> f64 {
-        let tail = |&(column, sample): &(usize, &[f64])| {
-            let (value, count) = (line[column].to_f64(), sample.len() as f64);
-            let up_to = sample.partition_point(|&other| other <= value) as f64;
-            let from = count - sample.partition_point(|&other| other < value) as f64;
-            // Beyond the whole sample: half a row of it.
-            -(up_to.min(from).max(0.5) / count).min(1.0).ln()
-        };
-        self.columns.iter().map(tail).sum::<f64>() / self.columns.len().max(1) as f64
+    /// Sets the mean over the columns of minus the logarithm of the tail that a cell lies in. Column by column, as the sample
+    /// of one column stays in the cache.
+    fn tails(&self, values: &[T], features: usize, rows: &mut [[f64; WIDTH]]) {
+        rows.iter_mut().for_each(|row| row[TAIL] = 0.0);
+        for &(column, sample) in &self.columns {
+            for (line, row) in values.chunks_exact(features).zip(rows.iter_mut()) {
+                let value = line[column].to_f64();
+                let up_to = sample.partition_point(|&other| other <= value);
+                let equals = up_to > 0 && sample[up_to - 1] == value;
+                let below = if equals { sample.partition_point(|&other| other < value) } else { up_to };
+                row[TAIL] += self.tails[up_to.min(sample.len() - below)];
+            }
+        }
+        let count = self.columns.len().max(1) as f64;
+        rows.iter_mut().for_each(|row| row[TAIL] /= count);
     }
 }
 
