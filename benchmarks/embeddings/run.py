@@ -18,6 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 COLUMNS = 384
+#: Ours on numbers of 16 bits.
+HALF = "exemplars float16"
 #: Rows that are compared with the picks at a time.
 BLOCK = 20_000
 
@@ -60,11 +62,6 @@ def by_exemplars(rows: NDArray[Any], k: int) -> NDArray[np.int64]:
     return arss.Exemplars(k, metric="cosine", n_jobs=-1).fit(rows).sample_indices_  # type: ignore[no-any-return]
 
 
-def by_exemplars_half(rows: NDArray[Any], k: int) -> NDArray[np.int64]:
-    """Ours on numbers of 16 bits."""
-    return by_exemplars(rows.astype(np.float16), k)
-
-
 def by_minibatch(rows: NDArray[Any], k: int) -> NDArray[np.int64]:
     """MiniBatchKMeans with its defaults, then the rows nearest to the centres."""
     from sklearn.cluster import MiniBatchKMeans
@@ -88,7 +85,7 @@ def by_chance(rows: NDArray[Any], k: int) -> NDArray[np.int64]:
 
 METHODS: dict[str, Callable[[NDArray[Any], int], NDArray[np.int64]]] = {
     "exemplars": by_exemplars,
-    "exemplars float16": by_exemplars_half,
+    HALF: by_exemplars,
     "minibatch k-means + nearest": by_minibatch,
     "faiss k-means + nearest": by_faiss,
     "random": by_chance,
@@ -104,6 +101,8 @@ def cpu() -> float:
 def fit(name: str, table: Path, k: int) -> None:
     """In a process of its own: choose, and print picks and costs."""
     rows = np.load(table)
+    if name == HALF:
+        rows = rows.astype(np.float16)
     # Imports, and threads that start once, do not count.
     METHODS[name](rows[:2000], 20)
     before, peak, start = cpu(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.monotonic()
@@ -162,6 +161,10 @@ def main() -> None:
     if not table.exists():
         made(args.rows, table)
     lines: list[dict[str, Any]] = []
+    here = Path(__file__).parent
+    known = here / "results.jsonl"
+    if known.exists() and len(args.only) < len(METHODS):
+        lines = [line for line in map(json.loads, known.read_text().splitlines()) if line["method"] not in args.only]
     for name in args.only:
         words = [sys.executable, __file__, "--work", str(args.work), "--rows", str(args.rows), "--k", str(args.k)]
         ended = subprocess.run([*words, "--fit", name], capture_output=True, text=True)
@@ -175,8 +178,8 @@ def main() -> None:
         lines.append(line)
         print(line, flush=True)
     if not args.trial:
-        here = Path(__file__).parent
-        (here / "results.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        lines.sort(key=lambda line: list(METHODS).index(line["method"]))
+        known.write_text("".join(json.dumps(line) + "\n" for line in lines))
         report(lines, here)
     return None
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use faer::MatRef;
+use half::slice::{HalfBitsSliceExt, HalfFloatSliceExt};
 use serde::{Deserialize, Serialize};
 
 use crate::linalg::norm_squared;
@@ -156,6 +157,9 @@ impl<'a, T: Float> SparseRows<'a, T> {
     }
 }
 
+/// Numbers of 16 bits that are widened at a time.
+const WIDENED: usize = 256;
+
 /// The two formats of 16 bits.
 ///
 /// ```
@@ -179,6 +183,19 @@ impl HalfKind {
         match self {
             HalfKind::F16 => half::f16::from_bits(bits).to_f64(),
             HalfKind::Bf16 => half::bf16::from_bits(bits).to_f64(),
+        }
+    }
+
+    /// Adds many of them, by the instructions that the processor has for it.
+    fn widen_all<T: Float>(self, bits: &[u16], values: &mut Vec<T>) {
+        let mut wide = [0.0f32; WIDENED];
+        for some in bits.chunks(WIDENED) {
+            let wide = &mut wide[..some.len()];
+            match self {
+                HalfKind::F16 => some.reinterpret_cast::<half::f16>().convert_to_f32_slice(wide),
+                HalfKind::Bf16 => some.reinterpret_cast::<half::bf16>().convert_to_f32_slice(wide),
+            }
+            values.extend(wide.iter().map(|&value| T::from_f64(f64::from(value))));
         }
     }
 }
@@ -371,9 +388,11 @@ impl<'a, T: Float> Samples<'a, T> {
             }
             return Ok(max);
         }
+        let mut values = Vec::new();
         for row in 0..self.items {
-            for column in 0..self.features {
-                let value = self.cells.get(row, column).to_f64();
+            values.clear();
+            self.push_item(&mut values, row);
+            for (column, value) in values.iter().map(|value| value.to_f64()).enumerate() {
                 if !value.is_finite() {
                     return Err(Error::NotFinite { row, column, value });
                 }
@@ -543,6 +562,9 @@ impl<'a, T: Float> Samples<'a, T> {
                 let start = values.len();
                 values.resize(start + self.features, T::from_f64(0.0));
                 rows.row(item).for_each(|(column, value)| values[start + column] = value);
+            }
+            Cells::Half { bits, kind, item_stride, feature_stride: 1 } => {
+                kind.widen_all(&bits[item * item_stride..item * item_stride + self.features], values);
             }
             Cells::Half { .. } | Cells::Sparse { .. } => values.extend(features.map(|j| self.cells.get(item, j))),
             Cells::Features(slices) => values.extend(slices.iter().map(|column| column[item])),
