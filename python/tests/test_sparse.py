@@ -105,7 +105,8 @@ def test_the_models_of_the_paper_work_on_a_truncated_svd(words: Any) -> None:
         again = clone(selector).fit(words.toarray())
         assert found.sample_indices_.tolist() == again.sample_indices_.tolist()
         assert 0.05 < found.explained_variance_ratio_ < 1.0
-    for svd in (0, 1208, "many"):
+    wrong: tuple[Any, ...] = (0, 1208, "many")
+    for svd in wrong:
         with pytest.raises(ValueError, match="svd="):
             arss.TED(6, svd=svd).fit(words)
     pandas = pytest.importorskip("pandas")

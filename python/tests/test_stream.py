@@ -167,7 +167,8 @@ def test_how_a_file_is_read_can_be_told(tmp_path: Path) -> None:
 
     text = tmp_path / "t.txt"
     text.write_bytes(("% männlich\n" + frame.to_csv(sep="|", index=False, decimal=",")).encode("latin-1"))
-    reading = {"delimiter": "|", "decimal": ",", "comment": "%", "encoding": "latin-1", "columns": ["a", "b"]}
+    reading: dict[str, Any] = {"delimiter": "|", "decimal": ",", "comment": "%", "encoding": "latin-1"}
+    reading["columns"] = ["a", "b"]
     assert arss.Exemplars(5).fit(text, reading=reading).sample_indices_.tolist() == expected
     reading = {"delimiter": "|", "decimal": ",", "comment": "%", "header": True, "as": {"c": "identifier"}}
     assert arss.TED(5).fit(str(text), reading=reading).n_features_in_ == 2
@@ -179,13 +180,14 @@ def test_how_a_file_is_read_can_be_told(tmp_path: Path) -> None:
     selector = arss.Exemplars(5).fit(book, reading={"sheet": "data", "exclude": ["c"]})
     assert selector.sample_indices_.tolist() == expected
 
-    for reading, said in (
+    wrong: tuple[tuple[dict[str, Any], str], ...] = (
         ({"delimiter": "ab"}, r"reading\[\"delimiter\"\] is ab, but one character"),
         ({"colour": "red"}, "the options of reading are format"),
         ({"columns": 3}, "a list of names is taken"),
         ({"as": {"c": "friend"}}, "the roles are"),
         ({"sheet": "nowhere"}, "sheet"),
-    ):
+    )
+    for reading, said in wrong:
         with pytest.raises(ValueError, match=said):
             arss.Exemplars(5).fit(book, reading=reading)
     with pytest.raises(ValueError, match="reading is for the path of a file"):

@@ -25,7 +25,9 @@ pub struct TextEncoding(&'static Encoding);
 impl TextEncoding {
     /// The encoding that people call `name`, such as `utf-16`, `latin1` or `cp1252`.
     pub fn named(name: &str) -> Option<TextEncoding> {
-        Encoding::for_label_no_replacement(name.replace('_', "-").as_bytes()).map(TextEncoding)
+        let known = |label: String| Encoding::for_label_no_replacement(label.as_bytes()).map(TextEncoding);
+        // Python says latin-1 and utf_8.
+        known(name.replace('_', "-")).or_else(|| known(name.replace(['_', '-'], "")))
     }
 
     /// True if separators and digits are the bytes that they are in UTF-8, so that rows can be copied as they stand.
