@@ -186,8 +186,8 @@ fn separators_and_headers_are_found_out() {
     let (rows, columns, said) = shape("\"a\",\"b\"\n\"1\",5,6\n\"2\",7,9\n");
     assert!((rows, columns) == (2, 2) && said.contains("the first column is called rownames"), "{said}");
     let named = Folder::with("t.txt", "a b\nx 5 6\ny 7 9\nz 7 8\n");
-    named.run("select t.txt -k 1 --columns a,b -o out.txt").ok();
-    assert!(named.read("out.txt").starts_with("rownames a b"), "{}", named.read("out.txt"));
+    named.run("select t.txt -k 1 --columns a,b -o out.csv").ok();
+    assert!(named.read("out.csv").starts_with("rownames a b\n"), "{}", named.read("out.csv"));
     // A code among others is no number.
     let codes: String = (0..60).map(|row| format!("{row},0{row}.{}\n", row % 7)).collect();
     let coded = Folder::with("t.csv", format!("x,code\n{codes}90,A\n"));

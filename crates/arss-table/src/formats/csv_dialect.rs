@@ -173,8 +173,11 @@ fn separator(start: &[u8], whole: bool, ending: u8) -> u8 {
     let counts = SEPARATORS.map(|delimiter| (counts(delimiter), delimiter));
     let best = |share: f64| {
         let agreed = counts.iter().rev().filter_map(|(counts, delimiter)| {
-            let first = *counts.first()?;
-            let same = counts.iter().filter(|count| **count == first).count();
+            let (&first, others) = counts.split_first()?;
+            // R leaves the names of rows without a name of their own.
+            let unnamed = first > 1 && !others.is_empty() && others.iter().all(|count| *count == first + 1);
+            let first = if unnamed { first + 1 } else { first };
+            let same = usize::from(unnamed) + counts.iter().filter(|count| **count == first).count();
             (same as f64 > share * counts.len() as f64).then_some((first, *delimiter))
         });
         agreed.max_by_key(|(count, _)| *count).filter(|(count, _)| *count > 1).map(|(_, delimiter)| delimiter)
@@ -204,7 +207,10 @@ fn is_spaced(start: &[u8], whole: bool, ending: u8, tabs: bool) -> bool {
     let fields: Vec<Vec<Vec<u8>>> = records.iter().map(|record| dialect.fields(record)).collect();
     let is_number = |field: &Vec<u8>| matches!(field::read(field, Style::default()), Field::Number(_));
     let Some((first, others)) = fields.split_first() else { return false };
-    let even = first.len() > 1 && others.iter().all(|own| own.len() == first.len());
+    // R leaves the names of rows without a name of their own.
+    let unnamed = usize::from(others.first().is_some_and(|own| own.len() == first.len() + 1));
+    let named = unnamed == 0 || !first.iter().any(is_number);
+    let even = named && first.len() > 1 && others.iter().all(|own| own.len() == first.len() + unnamed);
     let numbers = others.iter().all(|own| own.iter().any(is_number));
     let gaps = || records.iter().all(|record| record.windows(3).any(|three| three == b"   "));
     even && numbers && !others.is_empty() && (!tabs || gaps())
