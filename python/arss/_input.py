@@ -142,7 +142,7 @@ def _stays_sparse(estimator: Any, values: Any) -> bool:
     if needed > SPARSE_LIMIT and large:
         raise ValueError(
             f"{type(estimator).__name__} on a sparse table of {rows} x {columns} would take "
-            f"{needed / 2**30:.1f} GiB: reduce its columns first (sklearn.decomposition.TruncatedSVD keeps it sparse)"
+            f"{needed / 2**30:.1f} GiB: reduce its columns first ({_reduced_by(estimator)})"
         )
     return bool(needed <= SPARSE_LIMIT and (large or (columns >= 512 and values.nnz * 16 <= rows * columns)))
 
@@ -168,16 +168,20 @@ def _projected(estimator: Any, values: Any) -> Floats:
     return np.ascontiguousarray(projected)
 
 
+def _reduced_by(estimator: Any) -> str:
+    """How a sparse table gets fewer columns."""
+    return "pass svd=256" if hasattr(estimator, "svd") else "sklearn.decomposition.TruncatedSVD keeps it sparse"
+
+
 def _dense(estimator: Any, values: Any) -> Floats:
     """A sparse table made dense: such methods read every cell, zeros too."""
     rows, columns = values.shape
     needed = rows * columns * values.dtype.itemsize
     if needed > SPARSE_LIMIT:
-        how = "pass svd=256" if hasattr(estimator, "svd") else "sklearn.decomposition.TruncatedSVD keeps it sparse"
         raise ValueError(
             f"the sparse table of {rows} x {columns} would take {needed / 2**30:.1f} GiB when dense, which is "
-            f"what {type(estimator).__name__} works on: reduce its columns first ({how}), or pass X.toarray() if the "
-            "memory is there"
+            f"what {type(estimator).__name__} works on: reduce its columns first ({_reduced_by(estimator)}), or pass "
+            "X.toarray() if the memory is there"
         )
     return values.toarray()  # type: ignore[no-any-return]
 

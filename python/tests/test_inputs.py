@@ -257,6 +257,8 @@ def test_what_is_no_table(X: Any) -> None:
 def test_sparse_beyond_the_limit_names_the_alternative() -> None:
     X = scipy.sparse.eye(200_000, 10_000, format="csr")
     with pytest.raises(ValueError, match=r"14.9 GiB.*TruncatedSVD"):
+        arss.RRQR().fit(X)
+    with pytest.raises(ValueError, match=r"TED.*2.2 GiB.*svd=256"):
         arss.TED().fit(X)
 
 

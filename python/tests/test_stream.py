@@ -160,6 +160,7 @@ def test_memory_is_bounded(tmp_path: Path) -> None:
     assert int(found.stdout) * 1024 < 16 * 2**20 + 4 * 8 * rows + 8 * 2**20
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")
 def test_how_a_file_is_read_can_be_told(tmp_path: Path) -> None:
     rng = np.random.default_rng(3)
     frame = pd.DataFrame(rng.normal(size=(80, 3)), columns=["a", "b", "c"])
