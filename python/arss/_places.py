@@ -24,7 +24,7 @@ def rows_of(X: Any) -> int | None:
         return sum(len(split) for split in X.values())
     if library == "polars" and kind == "LazyFrame":
         return int(X.select(sys.modules["polars"].len()).collect().item())
-    if library in ("lance", "lancedb"):
+    if library in ("lance", "lancedb") and hasattr(X, "count_rows"):
         return int(X.count_rows())
     return None
 
@@ -33,13 +33,15 @@ def taken(X: Any, indices: NDArray[np.int64]) -> Any:
     """The rows `indices` in that order, as the kind of thing that `X` is; `None` if it lives in no such place."""
     library, kind = _library(X), type(X).__name__
     picks = indices.tolist()
-    if library == "datasets":
-        return _of_splits(X, indices) if kind == "DatasetDict" else X.select(picks)
+    if library == "datasets" and kind == "DatasetDict":
+        return _of_splits(X, indices)
+    if library == "datasets" and hasattr(X, "select"):
+        return X.select(picks)
     if library == "polars" and kind == "LazyFrame":
         return X.collect()[picks].lazy()
     if library in ("duckdb", "_duckdb"):
         return sys.modules["duckdb"].from_arrow(opened(X).take(indices))
-    if library in ("lance", "lancedb"):
+    if library in ("lance", "lancedb") and hasattr(X, "count_rows"):
         return opened(X).take(indices)
     if library == "torch" and kind == "Tensor":
         return X[picks]
@@ -54,13 +56,14 @@ def _library(X: Any) -> str:
 
 def _place_of(X: Any) -> Callable[[Any], Any] | None:
     library, kind = _library(X), type(X).__name__
-    if library == "datasets":
+    # A module of one's own may be called datasets, too.
+    if library == "datasets" and hasattr(X, "with_format"):
         return _dataset
     if library == "polars" and kind == "LazyFrame":
         return lambda frame: frame.collect()
     if library in ("duckdb", "_duckdb") and kind == "DuckDBPyRelation":
         return _relation
-    if library in ("lance", "lancedb"):
+    if library in ("lance", "lancedb") and hasattr(X, "count_rows"):
         return _lance
     if library == "torch" and kind == "Tensor":
         return _tensor
@@ -76,7 +79,7 @@ def _dataset(X: Any) -> Any:
             raise ValueError("X is a DatasetDict without splits: 0 sample(s), while a minimum of 1 is required")
         columns = next(iter(X.values())).column_names
         return pyarrow.concat_tables(_dataset(split).select(columns) for split in X.values())
-    if not hasattr(X, "select") or not hasattr(X, "with_format"):
+    if not hasattr(X, "select"):
         raise TypeError(f"X is a {type(X).__name__}, whose rows have no positions: make it a Dataset first")
     # Rows that were chosen or shuffled before lie elsewhere in the table beneath.
     plain = getattr(X, "_indices", None) is None and hasattr(getattr(X, "data", None), "table")

@@ -172,3 +172,19 @@ def test_tensors_and_torch_datasets_by_their_interface(
     pairs.read.clear()
     assert arss.select(pairs, 4, features=embeddings).indices == expected.tolist()
     assert pairs.read == []
+
+
+def test_a_module_of_ones_own_may_be_called_datasets(embeddings: Any, expected: Any) -> None:
+    class Pictures:
+        """Indexed by position, and nothing else."""
+
+        __module__ = "datasets.pictures"
+
+        def __len__(self) -> int:
+            return 90
+
+        def __getitem__(self, at: int) -> str:
+            return f"picture {at}"
+
+    chosen = arss.select(Pictures(), 4, features=embeddings)
+    assert chosen == [f"picture {row}" for row in expected]

@@ -19,7 +19,7 @@ pub(crate) const MOST: usize = 1 << 10;
 pub(crate) struct Landmarks {
     /// Which rows they are.
     pub items: Vec<usize>,
-    /// Their values, row-major.
+    /// Their values.
     pub rows: PointRows,
     pub origin: Vec<f64>,
     /// The width of the kernel.

@@ -6,7 +6,7 @@ use crate::Float;
 
 /// Rows of fewer values are not worth it.
 const LONG: usize = 512;
-/// Rows are compressed if at most one value in so many is not zero: below that, a dense product is as fast.
+/// Rows are compressed if at most one value in so many is not zero.
 const SPARSE: usize = 16;
 
 /// The values of some rows that are not zero, with their columns, which ascend.
