@@ -36,19 +36,23 @@ pub mod estimate;
 mod exec;
 mod exemplars;
 mod float;
+mod half_kind;
 mod linalg;
 mod method;
 mod model;
 mod models;
 mod options;
 mod parallel;
+mod row_view;
 mod samples;
 mod selection;
+mod sparse_rows;
 
 pub use baselines::{FacilityLocation, KMeans, KMedoids, Random, Rrqr};
 pub use error::Error;
 pub use exemplars::{Assignment, Exemplars, Groups, Quotas};
 pub use float::Float;
+pub use half_kind::HalfKind;
 pub use method::{Method, Selector};
 pub use model::{Applied, Model};
 pub use models::arss::{Arss, ArssReference, Penalty, UpdateA};
@@ -57,8 +61,9 @@ pub use models::rrss::{Rrss, RrssReference, RrssSystem};
 pub use models::ted::{Ted, TedReference};
 pub use models::{RootSteps, Shrinkage};
 pub use options::{Callback, Count, Gamma, Metric, Progress, RunOptions};
-pub use samples::{HalfKind, Samples, SparseRows};
+pub use samples::Samples;
 pub use selection::{HistoryStep, Note, Report, Seconds, Selection, SetAside, Solution, Status};
+pub use sparse_rows::SparseRows;
 
 /// Tables whose rows are on several machines: a method works by passes over parts of the rows.
 ///

@@ -10,7 +10,7 @@ use crate::exemplars::solver::RowCache;
 use crate::exemplars::steps::{LABEL, NearestPick, SCORE};
 use crate::linalg::nearest;
 use crate::parallel::Partition;
-use crate::samples::RowView;
+use crate::row_view::RowView;
 use crate::{Error, Float, Metric, RunOptions, Samples, Selection};
 
 /// What a run learned: the picks and, for exemplars, how outliers are told. It assigns and scores rows that the run has not

@@ -4,11 +4,9 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use faer::MatRef;
-use half::slice::{HalfBitsSliceExt, HalfFloatSliceExt};
-use serde::{Deserialize, Serialize};
 
-use crate::linalg::norm_squared;
-use crate::{Error, Float, Metric};
+use crate::row_view::RowView;
+use crate::{Error, Float, HalfKind, Metric, SparseRows};
 
 /// A borrowed table whose rows are the items to choose from.
 ///
@@ -35,53 +33,6 @@ pub struct Samples<'a, T> {
     view: RowView,
 }
 
-/// How the solvers see the rows.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub(crate) struct RowView {
-    /// Power of two that rows are multiplied by; 1 unless the values are extreme.
-    pub scale: f64,
-    /// Each row is divided by its length, so that only its direction counts.
-    pub unit: bool,
-}
-
-impl RowView {
-    /// The rows as they are.
-    pub const PLAIN: RowView = RowView { scale: 1.0, unit: false };
-
-    pub fn is_plain(&self) -> bool {
-        *self == RowView::PLAIN
-    }
-
-    /// What lengths and distances have been multiplied by; directions have no scale.
-    pub fn distance_scale(&self) -> f64 {
-        if self.unit { 1.0 } else { self.scale }
-    }
-
-    /// What a row is multiplied by.
-    fn factor<T: Float>(&self, row: &[T]) -> f64 {
-        if !self.unit {
-            return self.scale;
-        }
-        let scaled = |value: &T| value.to_f64() * self.scale;
-        let square = match self.scale {
-            1.0 => norm_squared(row),
-            _ => row.iter().map(|value| scaled(value) * scaled(value)).sum(),
-        };
-        if square > 0.0 { self.scale / square.sqrt() } else { self.scale }
-    }
-
-    /// Some rows as they are seen.
-    pub fn apply<T: Float>(&self, rows: &mut [T], features: usize) {
-        if self.is_plain() {
-            return;
-        }
-        for row in rows.chunks_exact_mut(features) {
-            let factor = self.factor(row);
-            row.iter_mut().for_each(|value| *value = T::from_f64(value.to_f64() * factor));
-        }
-    }
-}
-
 /// Where the values stand.
 #[derive(Debug, Clone, Copy)]
 enum Cells<'a, T> {
@@ -95,109 +46,6 @@ enum Cells<'a, T> {
     Items(&'a [&'a [T]]),
     /// Only the values that are not zero; the transpose if `by_feature`.
     Sparse { rows: SparseRows<'a, T>, by_feature: bool },
-}
-
-/// Rows of a table that is mostly zero (CSR): the values that are not, with their columns.
-///
-/// ```
-/// use arss::{Samples, SparseRows};
-///
-/// // Two rows: 0 5 0 7 and 0 0 9 0.
-/// let rows = SparseRows { starts: &[0, 2, 3], columns: &[1, 3, 2], values: &[5.0, 7.0, 9.0] };
-/// let samples = Samples::sparse(rows, 4)?;
-/// assert_eq!((samples.items(), samples.get(0, 3), samples.get(1, 0)), (2, 7.0, 0.0));
-/// # Ok::<(), arss::Error>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SparseRows<'a, T> {
-    /// Where the values of each row begin; the last one is their number.
-    pub starts: &'a [usize],
-    /// The column of each value, ascending in each row.
-    pub columns: &'a [u32],
-    /// The values.
-    pub values: &'a [T],
-}
-
-impl<'a, T: Float> SparseRows<'a, T> {
-    /// The columns and values of a row.
-    fn row(&self, row: usize) -> impl Iterator<Item = (usize, T)> + use<'a, T> {
-        let range = self.starts[row]..self.starts[row + 1];
-        self.columns[range.clone()].iter().map(|&column| column as usize).zip(self.values[range].iter().copied())
-    }
-
-    /// The values of a row.
-    fn values_of(&self, row: usize) -> &'a [T] {
-        &self.values[self.starts[row]..self.starts[row + 1]]
-    }
-
-    fn get(&self, row: usize, column: usize) -> T {
-        let range = self.starts[row]..self.starts[row + 1];
-        let found = self.columns[range.clone()].binary_search_by(|&other| (other as usize).cmp(&column));
-        found.map_or(T::from_f64(0.0), |at| self.values[range.start + at])
-    }
-
-    /// `Ok` if the lists fit each other and a table of `features` columns.
-    fn check(&self, features: usize) -> Result<(), Error> {
-        let (starts, count) = (self.starts, self.values.len());
-        let wrong = |what: &'static str| Err(Error::NotSparseRows { what });
-        if starts.is_empty() || starts[0] != 0 || !starts.is_sorted() || starts[starts.len() - 1] != count {
-            return wrong("the starts do not ascend from 0 to the number of values");
-        }
-        if self.columns.len() != count {
-            return wrong("there are not as many columns as values");
-        }
-        let rows = starts.windows(2).map(|pair| &self.columns[pair[0]..pair[1]]);
-        let ascend = |row: &[u32]| row.windows(2).all(|pair| pair[0] < pair[1]);
-        let fits = |row: &[u32]| row.last().is_none_or(|&last| (last as usize) < features);
-        match rows.map(|row| (ascend(row), fits(row))).find(|row| *row != (true, true)) {
-            None => Ok(()),
-            Some((false, _)) => wrong("the columns of a row do not ascend"),
-            Some(_) => wrong("a column lies outside of the table"),
-        }
-    }
-}
-
-/// Numbers of 16 bits that are widened at a time.
-const WIDENED: usize = 256;
-
-/// The two formats of 16 bits.
-///
-/// ```
-/// use arss::{HalfKind, Samples};
-///
-/// let bits = [0x3c00, 0x4000, 0x4200, 0xc400]; // 1, 2, 3, -4
-/// let samples: Samples<'_, f32> = Samples::half(&bits, HalfKind::F16, (2, 2), (2, 1))?;
-/// assert_eq!((samples.get(0, 1), samples.get(1, 1)), (2.0, -4.0));
-/// # Ok::<(), arss::Error>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HalfKind {
-    /// IEEE 754 binary16: NumPy's `float16`.
-    F16,
-    /// The upper half of an `f32`: `bfloat16`.
-    Bf16,
-}
-
-impl HalfKind {
-    fn widened(self, bits: u16) -> f64 {
-        match self {
-            HalfKind::F16 => half::f16::from_bits(bits).to_f64(),
-            HalfKind::Bf16 => half::bf16::from_bits(bits).to_f64(),
-        }
-    }
-
-    /// Adds many of them, by the instructions that the processor has for it.
-    fn widen_all<T: Float>(self, bits: &[u16], values: &mut Vec<T>) {
-        let mut wide = [0.0f32; WIDENED];
-        for some in bits.chunks(WIDENED) {
-            let wide = &mut wide[..some.len()];
-            match self {
-                HalfKind::F16 => some.reinterpret_cast::<half::f16>().convert_to_f32_slice(wide),
-                HalfKind::Bf16 => some.reinterpret_cast::<half::bf16>().convert_to_f32_slice(wide),
-            }
-            values.extend(wide.iter().map(|&value| T::from_f64(f64::from(value))));
-        }
-    }
 }
 
 impl<T: Float> Cells<'_, T> {

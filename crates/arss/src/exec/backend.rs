@@ -2,7 +2,7 @@
 
 use super::{FetchRows, PassResult, Step, TopRow};
 use crate::Error;
-use crate::samples::RowView;
+use crate::row_view::RowView;
 
 /// Holds the rows and their state, and runs steps on them.
 pub(crate) trait RowBackend {

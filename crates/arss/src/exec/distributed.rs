@@ -6,7 +6,8 @@ use super::{
 };
 use crate::options::check_k;
 use crate::parallel::default_block;
-use crate::samples::{RowView, safe_scale};
+use crate::row_view::RowView;
+use crate::samples::safe_scale;
 use crate::{Arss, Count, Error, Float, Method, Metric, Model, Rrss, RunOptions, Samples, Selection, Ted};
 
 /// What is kept of some rows between two passes.

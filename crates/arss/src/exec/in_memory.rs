@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{Access, Accumulator, BlockState, PassResult, RowAccess, RowAttributes, RowBackend, RowBlock, Step};
 use crate::parallel::Partition;
-use crate::samples::RowView;
+use crate::row_view::RowView;
 use crate::{Error, Float, Samples};
 
 /// Multiplications between two calls of the callback: a fraction of a second.

@@ -10,7 +10,8 @@ use super::{
 };
 use crate::options::check_k;
 use crate::parallel::{Partition, default_block};
-use crate::samples::{RowView, safe_scale};
+use crate::row_view::RowView;
+use crate::samples::safe_scale;
 use crate::{Count, Error, Float, Method, Metric, RunOptions, Selection};
 
 /// A table whose rows can be read in any order, as often as needed, from several threads.

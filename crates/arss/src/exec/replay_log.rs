@@ -2,7 +2,7 @@
 
 use super::out_of_core::Streamed;
 use super::{Access, PassResult, Request, RowBackend, Step};
-use crate::samples::RowView;
+use crate::row_view::RowView;
 use crate::{Error, Float};
 
 /// A log of passes: an interrupted run is resumed where the log ends.

@@ -12,7 +12,7 @@ use crate::exemplars::{refine_steps as refinement, score_steps as scoring, steps
 use crate::models::arss::steps as arss;
 use crate::models::rrss::steps as rrss;
 use crate::models::ted::steps as ted;
-use crate::samples::RowView;
+use crate::row_view::RowView;
 use crate::{Error, Float};
 
 /// What a step does with a part of the state of the rows.

@@ -1,0 +1,53 @@
+//! How the solvers see the rows of a table: scaled into a safe range, or as directions.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Float;
+use crate::linalg::norm_squared;
+
+/// How the solvers see the rows.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) struct RowView {
+    /// Power of two that rows are multiplied by; 1 unless the values are extreme.
+    pub scale: f64,
+    /// Each row is divided by its length, so that only its direction counts.
+    pub unit: bool,
+}
+
+impl RowView {
+    /// The rows as they are.
+    pub const PLAIN: RowView = RowView { scale: 1.0, unit: false };
+
+    pub fn is_plain(&self) -> bool {
+        *self == RowView::PLAIN
+    }
+
+    /// What lengths and distances have been multiplied by; directions have no scale.
+    pub fn distance_scale(&self) -> f64 {
+        if self.unit { 1.0 } else { self.scale }
+    }
+
+    /// What a row is multiplied by.
+    pub fn factor<T: Float>(&self, row: &[T]) -> f64 {
+        if !self.unit {
+            return self.scale;
+        }
+        let scaled = |value: &T| value.to_f64() * self.scale;
+        let square = match self.scale {
+            1.0 => norm_squared(row),
+            _ => row.iter().map(|value| scaled(value) * scaled(value)).sum(),
+        };
+        if square > 0.0 { self.scale / square.sqrt() } else { self.scale }
+    }
+
+    /// Some rows as they are seen.
+    pub fn apply<T: Float>(&self, rows: &mut [T], features: usize) {
+        if self.is_plain() {
+            return;
+        }
+        for row in rows.chunks_exact_mut(features) {
+            let factor = self.factor(row);
+            row.iter_mut().for_each(|value| *value = T::from_f64(value.to_f64() * factor));
+        }
+    }
+}
