@@ -185,6 +185,8 @@ fn separators_and_headers_are_found_out() {
     // As R writes tables: rows have names, and that column has none.
     let (rows, columns, said) = shape("\"a\",\"b\"\n\"1\",5,6\n\"2\",7,9\n");
     assert!((rows, columns) == (2, 2) && said.contains("the first column is called rownames"), "{said}");
+    let trailing = Folder::with("t.csv", "a,b\n1,2,\n3,4,\n");
+    trailing.refuses("select t.csv -k 1", &["line 2 has 3 fields, but the header has 2"]);
     let named = Folder::with("t.txt", "a b\nx 5 6\ny 7 9\nz 7 8\n");
     named.run("select t.txt -k 1 --columns a,b -o out.csv").ok();
     assert!(named.read("out.csv").starts_with("rownames a b\n"), "{}", named.read("out.csv"));

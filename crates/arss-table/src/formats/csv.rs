@@ -88,8 +88,10 @@ impl CsvFile {
             // A byte order mark stays where it was.
             let mark: &[u8] = if start.starts_with(BOM) { BOM } else { &[] };
             let second = trim_breaks(&chunk[end..ends.get(1).copied().unwrap_or(chunk.len())]);
-            // R leaves the names of rows without a name of their own.
-            if marked.is_none() && dialect.fields(second).len() == file.names.len() + 1 {
+            let second = dialect.fields(second);
+            // R leaves the names of rows without a name of their own. A separator at the end of each row is no column.
+            let unnamed = second.len() == file.names.len() + 1 && second.last().is_some_and(|field| !field.is_empty());
+            if marked.is_none() && unnamed {
                 file.names.insert(0, ROW_NAMES.to_owned());
                 file.header = Some([mark, ROW_NAMES.as_bytes(), &[dialect.delimiter], first].concat());
                 file.notes.push(format!("the header has one name too few: the first column is called {ROW_NAMES}"));
