@@ -13,6 +13,7 @@ pub mod jsonl;
 pub mod npy;
 pub mod npz;
 pub mod parquet;
+pub mod parquet_bytes;
 pub mod sheet;
 pub mod sheet_cells;
 pub mod text_encoding;
