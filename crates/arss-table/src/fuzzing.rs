@@ -15,7 +15,7 @@ const MEMORY: u64 = 64 << 20;
 /// The most columns of a model that is tried on rows.
 const MODEL_COLUMNS: usize = 1 << 14;
 /// Names that ask for every format.
-const TARGETS: [&str; 6] = ["o.csv", "o.tsv.gz", "o.jsonl", "o.parquet", "o.arrow", "o.npy"];
+const TARGETS: [&str; 7] = ["o.csv", "o.tsv.gz", "o.jsonl", "o.parquet", "o.arrow", "o.npy", "o.mtx"];
 
 /// What is read to a scratch file is what is read to memory, bit by bit.
 fn assert_same(values: &Matrix, from_disk: Result<Table, TableError>) {
@@ -24,6 +24,7 @@ fn assert_same(values: &Matrix, from_disk: Result<Table, TableError>) {
         match values {
             Matrix::F32(matrix) => rows(matrix).map(|value| u64::from(value.to_bits())).collect(),
             Matrix::F64(matrix) => rows(matrix).map(f64::to_bits).collect(),
+            Matrix::Sparse(matrix) => matrix.values().iter().map(|value| value.to_bits()).collect(),
             Matrix::Disk32(_) | Matrix::Disk64(_) => Vec::new(),
         }
     };

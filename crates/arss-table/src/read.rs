@@ -107,9 +107,7 @@ fn from_source(mut source: Source, context: &ReadContext<'_>, progress: Progress
             .filter(|role| **role == Purpose::Feature(Asked::No))
             .for_each(|role| *role = Purpose::Feature(Asked::Use));
     }
-    if options.scratch.is_none()
-        && let Some(table) = whole_array(&mut source, &roles, progress)?
-    {
+    if let Some(table) = whole_array(&mut source, &roles, context, progress)? {
         return checks::finished(table, options.missing);
     }
     let (mut columns, read_as) = read_columns(&mut source, &roles, context, progress)?;
@@ -149,13 +147,22 @@ fn from_source(mut source: Source, context: &ReadContext<'_>, progress: Progress
     checks::finished(table, options.missing)
 }
 
-/// A single array of which every column is used is taken as it stands.
-fn whole_array(source: &mut Source, roles: &[Purpose], progress: Progress<'_>) -> Result<Option<Table>, TableError> {
+/// A single array of which every column is used is taken as it stands: into memory, or where it lies.
+fn whole_array(
+    source: &mut Source,
+    roles: &[Purpose],
+    context: &ReadContext<'_>,
+    progress: Progress<'_>,
+) -> Result<Option<Table>, TableError> {
     let [file] = source.files.as_slice() else { return Ok(None) };
     if roles.iter().any(|role| !matches!(role, Purpose::Feature(_))) {
         return Ok(None);
     }
-    let Some(matrix) = file.dense(progress)? else { return Ok(None) };
+    let matrix = match context.options.scratch.as_deref() {
+        Some(folder) if !file.is_sparse() => file.on_disk(folder)?,
+        _ => file.dense(progress)?,
+    };
+    let Some(matrix) = matrix.map(|matrix| matrix.within(context.limit.bytes)) else { return Ok(None) };
     let (rows, columns) = matrix.shape();
     let kind = source.element_type().unwrap_or(OutputType::Float);
     let (files, paths) = (std::mem::take(&mut source.files), std::mem::take(&mut source.paths));

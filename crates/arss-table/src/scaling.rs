@@ -60,6 +60,8 @@ pub fn scale(
 ) -> Result<(Matrix, Option<Vec<ColumnScale>>), TableError> {
     let same = categories;
     Ok(match matrix {
+        // A centre would leave nothing sparse.
+        Matrix::Sparse(matrix) => (Matrix::Sparse(matrix), None),
         Matrix::F32(matrix) => scale_values(matrix, how, same).map(|(matrix, found)| (Matrix::F32(matrix), found))?,
         Matrix::F64(matrix) => scale_values(matrix, how, same).map(|(matrix, found)| (Matrix::F64(matrix), found))?,
         Matrix::Disk32(matrix) => {

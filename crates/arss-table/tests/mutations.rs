@@ -104,6 +104,11 @@ fn npz() {
 }
 
 #[test]
+fn mtx() {
+    run("mtx", "t.mtx");
+}
+
+#[test]
 fn parquet() {
     run("parquet", "t.parquet");
 }

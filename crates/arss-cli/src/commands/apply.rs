@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use arss::{Applied, RunOptions};
+use arss::{Applied, Metric, RunOptions};
 use arss_table::number_text::number;
 use arss_table::{ExtraColumns, ExtraValues, Matrix, ModelFile, OutputFormat, Picks, Table, counted};
 use serde::Serialize;
@@ -30,6 +30,10 @@ pub fn run(args: &ApplyArgs) -> Result<(), Failure> {
     let show = Show::new(args.common.quiet);
     let mut table = file.about.preparation.read(&args.inputs, &args.options(), &mut progress::reading)?;
     table.notes.drain(..).for_each(|note| messages.add(note));
+    if file.model.metric() == Metric::Precomputed && table.is_from_sparse() {
+        let what = "distances that a sparse file does not hold are not known; give those to all rows of the first table, as .npy";
+        return Err(Failure::in_file(&args.inputs[0], what));
+    }
     if let Some((target, format)) = args.output.as_deref().zip(format) {
         table.check_target(target, format)?;
     }

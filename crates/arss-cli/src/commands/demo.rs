@@ -51,6 +51,7 @@ fn job(method: &Method) -> Job<'_> {
         threads: 0,
         all_scores: true,
         keep_model: false,
+        metric: Metric::default(),
         disk: Disk::default(),
     }
 }

@@ -74,6 +74,7 @@ pub fn run(args: &OutliersArgs, words: &[OsString]) -> Result<(), Failure> {
         threads: args.common.threads,
         all_scores: false,
         keep_model: keep,
+        metric: args.read.metric,
         disk: Disk::default(),
     };
     // The final line reports the outliers, with the threshold of the flags.

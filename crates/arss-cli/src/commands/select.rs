@@ -139,6 +139,7 @@ pub fn job_of<'a>(args: &'a SelectArgs, (method, plan): (&'a Method, &'a MemoryP
         threads: args.threads,
         all_scores: false,
         keep_model: args.out.model.is_some(),
+        metric: args.input.metric,
         disk: Disk {
             folder: plan.scratch.as_deref(),
             limit: memory_estimate::limit(args).unwrap_or(u64::MAX),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use arss::estimate::{self, ProblemSize};
-use arss::{Error, Method};
+use arss::{Error, Method, Metric};
 use arss_table::checkpoint::Checkpoint;
 use arss_table::{Matrix, TableShape, byte_size};
 
@@ -98,6 +98,9 @@ pub fn fits_now(args: &SelectArgs, method: &Method, values: &Matrix) -> Result<b
 
 /// Why the run needs the whole table in memory, if it does.
 fn can_stream(args: &SelectArgs, method: &Method, size: Option<&ProblemSize>) -> Result<(), String> {
+    if args.input.metric == Metric::Precomputed {
+        return Err("distances are chosen by in memory only".to_owned());
+    }
     if args.features {
         return match method {
             // From disk columns are chosen by a rotation of the rows. The loss of arss and the gate of exemplars, which looks
