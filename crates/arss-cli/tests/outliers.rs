@@ -191,3 +191,13 @@ fn files_are_not_lost() {
     folder.run("outliers t.csv -q --clean there.csv --force").ok();
     assert!(folder.read("there.csv").starts_with("id,height"));
 }
+
+#[test]
+fn stdout_gets_the_file_alone() {
+    let folder = Folder::with("t.csv", damaged_csv());
+    folder.run("outliers t.csv -q --clean clean.csv -o strange.csv --scores scores.csv").ok();
+    for (flag, file) in [("--clean", "clean.csv"), ("-o", "strange.csv"), ("--scores", "scores.csv")] {
+        assert_eq!(folder.run(&format!("outliers t.csv -q {flag} -")).ok().out, folder.read(file), "{flag}");
+        folder.refuses(&format!("outliers t.csv --json {flag} -"), &["--json prints to stdout, and so does -"]);
+    }
+}

@@ -22,8 +22,8 @@ const RATIO: u64 = 200;
 pub enum ByteSource {
     /// A regular file; its bytes stay where they are.
     File {
-        /// The open file.
-        file: File,
+        /// The open file; none for one of very many, which is opened each time it is read.
+        file: Option<File>,
         /// What it was when it was opened.
         opened: Metadata,
         /// Its name.
@@ -83,6 +83,8 @@ impl ByteSource {
         if !opened.is_file() {
             return ByteSource::taken(file, path, context);
         }
+        // A process may have a few hundred open files.
+        let file = Some(file).filter(|_| !context.many);
         let store = ByteSource::File { file, opened, path: path.to_owned() };
         store.unpacked(path, context)
     }
@@ -137,7 +139,7 @@ impl ByteSource {
             other => other,
         })?;
         let opened = file.metadata().map_err(failed)?;
-        Ok(ByteSource::File { file, opened, path: path.to_owned() })
+        Ok(ByteSource::File { file: Some(file), opened, path: path.to_owned() })
     }
 
     /// The number of bytes.
@@ -165,7 +167,15 @@ impl ByteSource {
                 buffer[..count].copy_from_slice(&rest[..count]);
                 Ok(count)
             }
-            ByteSource::File { file, .. } => {
+            ByteSource::File { file, path, .. } => {
+                let again;
+                let file = match file {
+                    Some(file) => file,
+                    None => {
+                        again = File::open(path)?;
+                        &again
+                    }
+                };
                 let mut found = 0;
                 while found < buffer.len() {
                     match at_position(file, &mut buffer[found..], at + found as u64) {
@@ -192,7 +202,8 @@ impl ByteSource {
     /// Fails if the file is not what it was when it was opened.
     pub fn check_unchanged(&self) -> Result<(), TableError> {
         let ByteSource::File { file, opened, path } = self else { return Ok(()) };
-        let now = file.metadata().map_err(|error| unreadable(path, &error))?;
+        let now = file.as_ref().map_or_else(|| std::fs::metadata(path), File::metadata);
+        let now = now.map_err(|error| unreadable(path, &error))?;
         if now.len() == opened.len() && now.modified().ok() == opened.modified().ok() {
             return Ok(());
         }
@@ -280,7 +291,15 @@ fn unpacked(
             let most = u32::try_from(context.limit.bytes >> 10).unwrap_or(u32::MAX - 1).min(u32::MAX - 1);
             let packed = io::BufReader::with_capacity(1 << 16, packed);
             let reader = lzma_rust2::XzReader::new_mem_limit(packed, true, most);
-            ByteSource::kept(reader, path, context, Some(&counted))
+            ByteSource::kept(reader, path, context, Some(&counted)).map_err(|failure| {
+                if !failure.to_string().contains("mem_limit") {
+                    return failure;
+                }
+                let most = crate::byte_size::shown(context.limit.bytes);
+                let what =
+                    format!("takes more than {most} to unpack, which is the limit; unpack it, or raise --memory");
+                TableError::in_file(path, what)
+            })
         }
     }
 }
@@ -351,7 +370,10 @@ mod tests {
         let gz = gz.finish().unwrap();
         let zst = zstd::stream::encode_all(&text[..], 1).unwrap();
         let options = crate::ReadOptions::default();
-        let limit = |bytes| ReadContext { options: &options, limit: MemoryLimit { bytes, asked: true, disk: false } };
+        let limit = |bytes| ReadContext {
+            limit: MemoryLimit { bytes, asked: true, disk: false },
+            ..ReadContext::new(&options)
+        };
         let mut bz2 = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
         bz2.write_all(&text).unwrap();
         let bz2 = bz2.finish().unwrap();

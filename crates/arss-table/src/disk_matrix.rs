@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use arss::out_of_core::RowSource;
 
-use crate::matrix::MatrixValues;
+use crate::matrix::{MatrixValues, next_in_row};
 use crate::missing::bad_cells;
 use crate::scratch::{DiskFloat, ScratchFile, numbers};
 use crate::{DenseMatrix, TableError, row_lengths};
@@ -247,6 +247,10 @@ impl<T: DiskFloat> MatrixValues<T> for DiskMatrix<T> {
 
     fn cell(&self, position: usize) -> (usize, usize) {
         (position / self.columns, position % self.columns)
+    }
+
+    fn next_cell(&self, cell: (usize, usize)) -> (usize, usize) {
+        next_in_row(cell, self.columns)
     }
 
     fn visit(&self, visit: &mut dyn FnMut(usize, &[T])) -> Result<(), TableError> {

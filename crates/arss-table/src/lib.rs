@@ -11,6 +11,7 @@ mod checks;
 pub mod checksum;
 mod chunks;
 mod column_kinds;
+mod column_measures;
 mod column_roles;
 mod dictionary;
 mod disk_matrix;

@@ -59,12 +59,7 @@ pub(crate) fn divide<T: Float>(row: &mut [T]) {
 /// The largest absolute value of each row; fails if a row holds only zeros.
 fn largest_values<T: Float>(matrix: &impl MatrixValues<T>, numbers: Option<&[usize]>) -> Result<Vec<f64>, TableError> {
     let mut largest = vec![0.0f64; matrix.shape().0];
-    matrix.visit(&mut |first, values| {
-        for (at, value) in values.iter().enumerate() {
-            let largest = &mut largest[matrix.cell(first + at).0];
-            *largest = largest.max(value.to_f64().abs());
-        }
-    })?;
+    matrix.each_value(&mut |(row, _), value| largest[row] = largest[row].max(value.abs()))?;
     if let Some(row) = largest.iter().position(|&largest| largest == 0.0) {
         let row = numbers.map_or(row, |numbers| numbers[row]);
         return Err(TableError::Input(arss::Error::NoDirection { row }.to_string()));
@@ -76,12 +71,7 @@ fn largest_values<T: Float>(matrix: &impl MatrixValues<T>, numbers: Option<&[usi
 fn unit<T: Float, M: MatrixValues<T>>(matrix: M, numbers: Option<&[usize]>) -> Result<M, TableError> {
     let largest = largest_values(&matrix, numbers)?;
     let mut squares = vec![0.0f64; largest.len()];
-    matrix.visit(&mut |first, values| {
-        for (at, value) in values.iter().enumerate() {
-            let row = matrix.cell(first + at).0;
-            squares[row] += (value.to_f64() / largest[row]).powi(2);
-        }
-    })?;
+    matrix.each_value(&mut |(row, _), value| squares[row] += (value / largest[row]).powi(2))?;
     matrix.map(|(row, _), value| T::from_f64(value.to_f64() / largest[row] / squares[row].sqrt()))
 }
 

@@ -240,12 +240,18 @@ impl<'a, T: Float> Samples<'a, T> {
         for row in 0..self.items {
             values.clear();
             self.push_item(&mut values, row);
-            for (column, value) in values.iter().map(|value| value.to_f64()).enumerate() {
-                if !value.is_finite() {
-                    return Err(Error::NotFinite { row, column, value });
-                }
-                max = max.max(value.abs());
+            // The bits of positive numbers are ordered as they are, with whatever is not finite behind them.
+            let mut largest = 0;
+            for bits in values.iter().map(|value| value.to_f64().abs().to_bits()) {
+                largest = if bits > largest { bits } else { largest };
             }
+            let largest = f64::from_bits(largest);
+            if !largest.is_finite() {
+                let mut cells = values.iter().map(|value| value.to_f64()).enumerate();
+                let (column, value) = cells.find(|(_, value)| !value.is_finite()).unwrap_or((0, largest));
+                return Err(Error::NotFinite { row, column, value });
+            }
+            max = max.max(largest);
         }
         Ok(max)
     }

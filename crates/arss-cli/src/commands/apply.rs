@@ -21,10 +21,8 @@ pub fn run(args: &ApplyArgs) -> Result<(), Failure> {
     let inputs: Vec<_> = args.inputs.iter().chain([&args.model]).cloned().collect();
     targets::check(&inputs, &targets)?;
     targets::check_new(&targets, args.common.force)?;
-    if args.common.json && targets::take_stdout(&targets) {
-        return Err(Failure::Input("--json prints to stdout, and so does -; give one of them a file".to_owned()));
-    }
-    let format = args.output.as_deref().map(|path| super::select::output_format(path, None)).transpose()?;
+    targets::check_stdout(&targets, args.common.json)?;
+    let format = args.output.as_deref().map(|path| targets::format_of(path, None)).transpose()?;
     let file = ModelFile::open(&args.model)?;
     let mut messages = Messages::new(args.common.quiet);
     let show = Show::new(args.common.quiet);

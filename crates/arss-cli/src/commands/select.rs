@@ -9,8 +9,8 @@ use arss_report::saved_result::{Input, Saved};
 use arss_report::table_checksum::Checksum;
 use arss_table::number_text::number;
 use arss_table::{
-    Encode, ExtraColumns, ExtraValues, Format, OutputFormat, Picks, Preparation, ReadOptions, Table, byte_size,
-    checkpoint, counted,
+    Encode, ExtraColumns, ExtraValues, OutputFormat, Picks, Preparation, ReadOptions, Table, byte_size, checkpoint,
+    counted,
 };
 
 use crate::args::{ConstraintArgs, Order, SelectArgs, constraints, method};
@@ -302,22 +302,11 @@ pub fn targets(args: &SelectArgs) -> Vec<(&'static str, &Path)> {
 
 /// The format of `-o`, once it is sure that all files can be written.
 pub fn check_outputs(args: &SelectArgs) -> Result<Option<OutputFormat>, Failure> {
-    let format = args.output.as_deref().map(|path| output_format(path, args.format_out)).transpose()?;
+    let format = args.output.as_deref().map(|path| targets::format_of(path, args.format_out)).transpose()?;
     let all = targets(args);
     targets::check(&args.input.inputs, &all)?;
-    if args.json && targets::take_stdout(&all) {
-        return Err(Failure::Input("--json prints to stdout, and so does -; give one of them a file".to_owned()));
-    }
+    targets::check_stdout(&all, args.json)?;
     Ok(format)
-}
-
-/// The format of a file that is written: as told, or by its name; csv for stdout.
-pub fn output_format(path: &Path, told: Option<Format>) -> Result<OutputFormat, Failure> {
-    match told {
-        Some(format) => Ok(OutputFormat::told(format, path)?),
-        None if path == Path::new(output_files::STDOUT) => Ok(OutputFormat::of(Path::new("stdout.csv"))?),
-        None => Ok(OutputFormat::of(path)?),
-    }
 }
 
 /// Fails if a file is there already and may not be replaced.

@@ -3,13 +3,36 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::Output;
+use std::process::{Command, Output};
 
 use serde_json::Value;
 use tempfile::TempDir;
 
 /// The program under test.
 pub const ARSS: &str = env!("CARGO_BIN_EXE_arss");
+
+/// Runs with no more than `space` bytes of address space: an allocation beyond it would end the process.
+pub fn run_within(folder: &Folder, space: u64, line: &str) -> Ran {
+    run_limited(folder, &format!("-v {}", space >> 10), line)
+}
+
+/// Runs under the limit that `ulimit` sets by these words, for ten minutes at most.
+pub fn run_limited(folder: &Folder, limit: &str, line: &str) -> Ran {
+    let script = format!("ulimit {limit}; exec timeout 600 \"$0\" {line}");
+    let output = Command::new("sh").args(["-c", &script, ARSS]).current_dir(folder.0.path()).output().unwrap();
+    Ran {
+        code: output.status.code().unwrap_or(-1),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// The run fails as bad input within `space`, and leaves nothing behind.
+pub fn refuses_within(folder: &Folder, space: u64, line: &str, words: &[&str]) {
+    let names = folder.names();
+    run_within(folder, space, &format!("{line} -o out.jsonl --scores scores.csv")).refused(line, words);
+    assert_eq!(folder.names(), names, "{line}");
+}
 
 /// A folder that vanishes with the test; commands run in it.
 pub struct Folder(pub TempDir);

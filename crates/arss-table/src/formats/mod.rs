@@ -16,6 +16,7 @@ pub mod npy_values;
 pub mod npz;
 pub mod npz_sparse;
 pub mod parquet;
+pub mod parquet_bytes;
 pub mod sheet;
 pub mod sheet_cells;
 pub mod sparse_file;
