@@ -9,7 +9,7 @@ use arss_report::More;
 use arss_report::outlier_reasons::Reasons;
 use arss_table::number_text::number;
 use arss_table::numeric_view::NumericView;
-use arss_table::{ExtraColumns, OutputFormat, Picks, Table};
+use arss_table::{ExtraColumns, OutputFormat, Picks, Preparation, Table};
 use serde::Serialize;
 
 use crate::args::outliers::{OutliersArgs, ScoreArgs};
@@ -43,7 +43,7 @@ const MOST_CLEANED: f64 = 0.15;
 /// Runs `arss outliers`; `words` is the command line it came from.
 pub fn run(args: &OutliersArgs, words: &[OsString]) -> Result<(), Failure> {
     let written = |target: &Option<PathBuf>| target.as_deref().map(OutputFormat::of).transpose();
-    let formats = (written(&args.output)?, written(&args.clean)?);
+    let formats = targets::safe_formats([written(&args.output)?, written(&args.clean)?], args.safe_csv)?;
     let all = [
         ("-o", &args.output),
         ("--clean", &args.clean),
@@ -60,7 +60,7 @@ pub fn run(args: &OutliersArgs, words: &[OsString]) -> Result<(), Failure> {
     let show = Show::new(args.common.quiet);
     let keep = args.model.is_some();
     let (table, preparation) = reading::read_and_keep(&args.read, args.common.memory, keep, &mut messages)?;
-    for (target, format) in [(&args.output, formats.0), (&args.clean, formats.1)] {
+    for (target, format) in [&args.output, &args.clean].into_iter().zip(formats) {
         if let Some((target, format)) = target.as_deref().zip(format) {
             table.check_target(target, format)?;
         }
@@ -79,8 +79,7 @@ pub fn run(args: &OutliersArgs, words: &[OsString]) -> Result<(), Failure> {
     // The final line reports the outliers, with the threshold of the flags.
     let selection = solve::run(&table.matrix, &job, &mut Messages::new(true))?;
     let found = Found::new(&table, &selection, args.threshold)?;
-    let kept = found.kept();
-    if args.clean.is_some() && kept.is_empty() {
+    if args.clean.is_some() && found.kept().is_empty() {
         let what = "every row is beyond --threshold, so nothing would be left for --clean; give a larger one";
         return Err(Failure::Input(what.to_owned()));
     }
@@ -93,32 +92,45 @@ pub fn run(args: &OutliersArgs, words: &[OsString]) -> Result<(), Failure> {
         return Err(Failure::Input(what));
     }
 
-    let mut files = Files::new(args.common.force);
-    if let Some((target, format)) = args.output.as_deref().zip(formats.0) {
-        let rows = select::in_order(&found.order[..found.beyond], args.order);
-        files.add(target, |out| table.write(out, format, Picks::Rows(&rows), &ExtraColumns::default()))?;
-    }
-    if let Some((target, format)) = args.clean.as_deref().zip(formats.1) {
-        files.add(target, |out| table.write(out, format, Picks::Rows(&kept), &ExtraColumns::default()))?;
-    }
-    if let Some(target) = &args.scores {
-        files.add(target, |out| found.write_scores(out))?;
-    }
-    if let Some((target, preparation)) = args.model.as_deref().zip(preparation.as_ref()) {
-        let model = solve::model_file(&table, &selection, preparation)?;
-        files.add(target, |out| model.write(out))?;
-    }
-    if let Some(target) = &args.report {
+    let page = args.report.as_ref().map(|_| {
         let more = More { threshold: Some(args.threshold), ..More::default() };
-        let page = super::page(words, &table, &job, &selection, more);
-        files.add(target, |out| out.write_all(page.as_bytes()))?;
-    }
-    table.source.check_unchanged()?;
-    files.commit()?;
+        super::page(words, &table, &job, &selection, more)
+    });
+    output_files::commit(write_files(args, &found, (formats, preparation.as_ref(), page)), &table)?;
     drop(show);
     messages.add(found.summary(args.threshold));
     messages.flush();
     output_files::print(&if args.common.json { found.json(args) } else { found.sheet(args.rows).text() })
+}
+
+/// The formats of `-o` and `--clean`, how the table became numbers, and the page: each if it is asked for.
+type Asked<'a> = ([Option<OutputFormat>; 2], Option<&'a Preparation>, Option<String>);
+
+fn write_files(
+    args: &OutliersArgs,
+    found: &Found<'_>,
+    (formats, preparation, page): Asked<'_>,
+) -> Result<Files, Failure> {
+    let table = found.table;
+    let mut files = Files::new(args.common.force);
+    if let Some((target, format)) = args.output.as_deref().zip(formats[0]) {
+        let rows = select::in_order(&found.order[..found.beyond], args.order);
+        files.add(target, |out| table.write(out, format, Picks::Rows(&rows), &ExtraColumns::default()))?;
+    }
+    if let Some((target, format)) = args.clean.as_deref().zip(formats[1]) {
+        files.add(target, |out| table.write(out, format, Picks::Rows(&found.kept()), &ExtraColumns::default()))?;
+    }
+    if let Some(target) = &args.scores {
+        files.add(target, |out| found.write_scores(out))?;
+    }
+    if let Some((target, preparation)) = args.model.as_deref().zip(preparation) {
+        let model = solve::model_file(table, found.selection, preparation)?;
+        files.add(target, |out| model.write(out))?;
+    }
+    if let Some((target, page)) = args.report.as_deref().zip(page) {
+        files.add(target, |out| out.write_all(page.as_bytes()))?;
+    }
+    Ok(files)
 }
 
 fn settings(args: &ScoreArgs) -> Exemplars {
