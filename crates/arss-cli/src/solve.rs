@@ -5,7 +5,7 @@ use std::path::Path;
 
 use arss::out_of_core::{RowSource, Stream, r_factor};
 use arss::{Count, Error, Float, Method, Metric, RunOptions, Samples, Selection};
-use arss_table::checkpoint::{self, Checkpoint};
+use arss_table::checkpoint::{self, Checkpoint, Claim};
 use arss_table::scratch::{DiskFloat, ScratchFile};
 use arss_table::{About, DiskMatrix, Matrix, ModelFile, Preparation, Scale, Table};
 
@@ -46,6 +46,8 @@ pub struct Disk<'a> {
     pub limit: u64,
     /// The flags about checkpoints.
     pub flags: Option<&'a DiskArgs>,
+    /// The folder of the checkpoint, if one is kept.
+    pub claim: Option<&'a Claim>,
 }
 
 /// Brings the columns to one scale, and the rows to one length where only their directions count.
@@ -105,6 +107,21 @@ pub fn model_file(table: &Table, selection: &Selection, preparation: &Preparatio
         preparation: preparation.clone(),
     };
     Ok(ModelFile { about, model })
+}
+
+/// Fails if a run would be refused, before it is one.
+pub fn check(values: &Matrix, job: &Job<'_>) -> Result<(), Failure> {
+    let (rows, columns) = values.shape();
+    let zero = match values {
+        Matrix::F32(matrix) => matrix.samples()?.max_abs() == 0.0,
+        Matrix::F64(matrix) => matrix.samples()?.max_abs() == 0.0,
+        Matrix::Sparse(matrix) => matrix.samples()?.max_abs() == 0.0,
+        Matrix::Disk32(_) | Matrix::Disk64(_) => false,
+    };
+    if zero {
+        return Err(Error::AllZero { rows, columns }.into());
+    }
+    Ok(job.method.check_run(job.count, if job.features { columns } else { rows })?)
 }
 
 /// Chooses; Ctrl-C meanwhile ends the process, or the choice where the ranking so far is to be kept.
@@ -183,14 +200,13 @@ fn run_disk<T: DiskFloat>(rows: &DiskMatrix<T>, job: &Job<'_>, messages: &mut Me
 /// The checkpoint of the run, if one is asked for.
 fn checkpoint_of<'a, T: DiskFloat>(
     rows: &DiskMatrix<T>,
-    job: &Job<'_>,
+    job: &Job<'a>,
     state: (&'a ScratchFile<T>, &'a ScratchFile<f64>),
     messages: &mut Messages,
 ) -> Result<Option<Checkpoint<'a, T>>, Failure> {
-    let Some(flags) = job.disk.flags else { return Ok(None) };
-    let Some(folder) = flags.checkpoint.as_deref() else { return Ok(None) };
+    let Some((flags, claim)) = job.disk.flags.zip(job.disk.claim) else { return Ok(None) };
     let options = checkpoint::run::Options {
-        folder,
+        claim,
         every: flags.every,
         resume: flags.resume,
         method: job.method,

@@ -9,6 +9,7 @@ use crate::chunks::{ChunkedTable, ReadAs};
 use crate::column_kinds::ColumnKind;
 use crate::disk_writer::DiskWriter;
 use crate::feature_plan::{self, FeatureColumn};
+use crate::file_state::Watch;
 use crate::formats::file_format::{Progress, TableFile};
 use crate::input_paths::InputFile;
 use crate::output_types::{self, OutputType};
@@ -81,13 +82,22 @@ pub fn open_with_progress(
 ) -> Result<Table, TableError> {
     let inputs = input_paths::expand(paths)?;
     let context = ReadContext { many: inputs.len() > OPEN_FILES, ..ReadContext::new(options) };
+    let watch = Watch::new(&inputs);
+    let table = from_files(inputs, &context, progress);
+    // A file that changes may look broken in any way: that it changed is the better answer. What was unpacked or
+    // converted is a copy by now, so this is also the last moment to find out.
+    watch.check()?;
+    table
+}
+
+fn from_files(inputs: Vec<InputFile>, context: &ReadContext<'_>, progress: Progress<'_>) -> Result<Table, TableError> {
     let mut files = Vec::with_capacity(inputs.len());
     for input in &inputs {
-        files.push(source::open_file(input, &context, progress)?);
+        files.push(source::open_file(input, context, progress)?);
     }
     let paths: Vec<PathBuf> = inputs.into_iter().map(|input| input.path).collect();
     let headings = multi_file::unite(&mut files, &paths)?;
-    from_source(Source::new(files, paths, headings), &context, progress)
+    from_source(Source::new(files, paths, headings), context, progress)
 }
 
 /// As [`open`], for `bytes` as the content of the file `name`; they may be compressed.

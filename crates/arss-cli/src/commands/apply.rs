@@ -23,6 +23,7 @@ pub fn run(args: &ApplyArgs) -> Result<(), Failure> {
     targets::check_new(&targets, args.common.force)?;
     targets::check_stdout(&targets, args.common.json)?;
     let format = args.output.as_deref().map(|path| targets::format_of(path, None)).transpose()?;
+    let [format] = targets::safe_formats([format], args.safe_csv)?;
     let file = ModelFile::open(&args.model)?;
     let mut messages = Messages::new(args.common.quiet);
     let show = Show::new(args.common.quiet);
@@ -117,9 +118,9 @@ impl Found<'_> {
         ];
         columns.extend(self.applied.outlier_scores.clone().map(|scores| ("outlier_score", ExtraValues::Float(scores))));
         let mut files = Files::new(args.common.force);
-        files.add(target, |out| self.table.write(out, format, Picks::Rows(&rows), &ExtraColumns { columns }))?;
-        self.table.source.check_unchanged()?;
-        files.commit()
+        let extra = ExtraColumns { columns };
+        let added = files.add(target, |out| self.table.write(out, format, Picks::Rows(&rows), &extra));
+        output_files::commit(added.map(|()| files), self.table)
     }
 
     fn sheet(&self, rows: usize) -> TextTable {

@@ -2,12 +2,15 @@
 #![allow(dead_code)] // Each test file uses its own part.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::time::Duration;
 
 use serde_json::Value;
 use tempfile::TempDir;
 
+/// The longest that a run of the program may take.
+pub const LIMIT: Duration = Duration::from_secs(300);
 /// The program under test.
 pub const ARSS: &str = env!("CARGO_BIN_EXE_arss");
 
@@ -87,14 +90,32 @@ impl Folder {
     }
 
     pub fn run_args(&self, args: &[&str]) -> Ran {
+        Folder::run_args_in(self.0.path(), args, &[])
+    }
+
+    /// Runs the program with the words of `line` and these variables.
+    pub fn run_with(&self, line: &str, variables: &[(&str, &str)]) -> Ran {
+        Folder::run_in(self.0.path(), line, variables)
+    }
+
+    /// The same in another folder.
+    pub fn run_in(folder: &Path, line: &str, variables: &[(&str, &str)]) -> Ran {
+        Folder::run_args_in(folder, &line.split_whitespace().collect::<Vec<_>>(), variables)
+    }
+
+    fn run_args_in(folder: &Path, args: &[&str], variables: &[(&str, &str)]) -> Ran {
+        // Nobody's own settings take part, and nothing runs for ever.
         let Output { status, stdout, stderr } = assert_cmd::Command::new(ARSS)
-            .current_dir(self.0.path())
+            .current_dir(folder)
             .env_remove("COLUMNS")
+            .env("XDG_CONFIG_HOME", folder.join("no-settings"))
+            .envs(variables.iter().copied())
             .args(args)
+            .timeout(LIMIT)
             .output()
             .unwrap();
         Ran {
-            code: status.code().unwrap(),
+            code: status.code().unwrap_or_else(|| panic!("{args:?} was killed, perhaps after {LIMIT:?}")),
             out: String::from_utf8(stdout).unwrap(),
             err: String::from_utf8(stderr).unwrap(),
         }

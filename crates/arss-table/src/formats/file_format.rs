@@ -70,6 +70,11 @@ pub trait FileFormat: Debug + Sync {
         None
     }
 
+    /// The same format with cells that no spreadsheet takes for formulas, where its files are opened by spreadsheets.
+    fn without_formulas(&self) -> Option<&'static dyn FileFormat> {
+        None
+    }
+
     /// Why a column that holds `kind` cannot be written, if it cannot.
     fn refuses(&self, _kind: ColumnKind) -> Option<&'static str> {
         None

@@ -185,6 +185,11 @@ impl OutputFormat {
         }
     }
 
+    /// The same with cells that no spreadsheet takes for formulas; none if spreadsheets do not open such files.
+    pub fn without_formulas(self) -> Option<OutputFormat> {
+        Some(OutputFormat { format: Format(self.format.without_formulas()?), ..self })
+    }
+
     /// Lets `write` write, and compresses what it wrote.
     pub fn compress(self, out: &mut dyn Write, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
         match self.compression {

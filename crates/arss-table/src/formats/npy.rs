@@ -211,7 +211,7 @@ impl TableFile for NpyFile {
     }
 
     fn on_disk(&self, folder: &Path) -> Result<Option<Matrix>, TableError> {
-        let ByteSource::File { file, path, .. } = &self.store else { return Ok(None) };
+        let ByteSource::File { file: Some(file), path, .. } = &self.store else { return Ok(None) };
         if self.by_column || !matches!(self.kind, ElementType::Float(_)) {
             return Ok(None);
         }

@@ -24,7 +24,7 @@ impl DiskFloat for f32 {
         bytes.copy_from_slice(&self.to_le_bytes());
     }
     fn get(bytes: &[u8]) -> Self {
-        f32::from_le_bytes(bytes.try_into().expect("four bytes"))
+        f32::from_le_bytes(bytes.first_chunk().copied().unwrap_or_default())
     }
 }
 
@@ -34,7 +34,7 @@ impl DiskFloat for f64 {
         bytes.copy_from_slice(&self.to_le_bytes());
     }
     fn get(bytes: &[u8]) -> Self {
-        f64::from_le_bytes(bytes.try_into().expect("eight bytes"))
+        f64::from_le_bytes(bytes.first_chunk().copied().unwrap_or_default())
     }
 }
 

@@ -15,6 +15,7 @@ mod point_rows;
 pub(crate) mod replay_log;
 mod shared_steps;
 mod step;
+#[deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 pub(crate) mod wire;
 
 pub use accumulator::RowAttributes;

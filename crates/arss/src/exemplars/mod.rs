@@ -181,6 +181,11 @@ impl Exemplars {
         }
     }
 
+    /// Fails if what is demanded of rows cannot be met.
+    pub(crate) fn check(&self, rows: &mut dyn RowBackend, k: usize) -> Result<(), Error> {
+        Constraints::new(self, rows, k).map(drop)
+    }
+
     /// Chooses among rows in a safe range, wherever they are.
     pub(crate) fn run_backend(
         &self,
