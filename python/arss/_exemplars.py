@@ -274,9 +274,13 @@ class Exemplars(GroupedSelector, AssigningSelector):
 
     def score(self, X: Any, y: Any = None) -> float:
         """The mean similarity of the rows of `X` to their nearest exemplar, from 0 to 1; for `GridSearchCV`."""
+        return float(np.mean(self._similarities(X)))
+
+    def _similarities(self, X: Any) -> NDArray[np.float64]:
+        """The similarity of each row to its nearest exemplar."""
         squared = self._apply(X).distances ** 2
         assert self._width is not None
-        return float(np.mean(np.exp(-squared / self._width)))
+        return np.exp(-squared / self._width)
 
     def _keep_scale(self, columns: "list[_core.Measured] | None") -> None:
         self._columns = columns
