@@ -10,6 +10,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Float64Array, NullArray, RecordBatch};
+use common::limits::output_of;
 use common::{ARSS, Folder, Ran, npy};
 use parquet::basic::{BrotliLevel, Compression, GzipLevel};
 use tables::{arrow_bytes, batch, gz, npz, parquet_bytes, stream_bytes, zst};
@@ -20,7 +21,7 @@ const SPACE: u64 = 1500 << 20;
 /// Runs with no more than `space` bytes of address space: an allocation beyond it would end the process.
 fn run_within(folder: &Folder, space: u64, line: &str) -> Ran {
     let script = format!("ulimit -v {}; exec \"$0\" {line}", space >> 10);
-    let output = Command::new("sh").args(["-c", &script, ARSS]).current_dir(folder.0.path()).output().unwrap();
+    let output = output_of(Command::new("sh").args(["-c", &script, ARSS]).current_dir(folder.0.path())).unwrap();
     Ran {
         code: output.status.code().unwrap_or(-1),
         out: String::from_utf8(output.stdout).unwrap(),

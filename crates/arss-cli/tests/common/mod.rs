@@ -1,6 +1,8 @@
 //! What the tests of the binary share: a folder, files in it, and runs.
 #![allow(dead_code)] // Each test file uses its own part.
 
+pub mod limits;
+
 use std::fs;
 use std::path::PathBuf;
 use std::process::Output;
@@ -67,6 +69,7 @@ impl Folder {
         let Output { status, stdout, stderr } = assert_cmd::Command::new(ARSS)
             .current_dir(self.0.path())
             .env_remove("COLUMNS")
+            .timeout(limits::LIMIT)
             .args(args)
             .output()
             .unwrap();
