@@ -3,6 +3,9 @@
 //! The command line and the Python package both read and write their tables through this crate. It knows nothing of
 //! terminals: errors are values with a one-line message, and progress goes to a function that the caller passes in.
 
+// Files come from anybody: whatever they hold is a value or an error.
+#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::unreachable, clippy::todo))]
+
 mod by_name;
 pub mod byte_size;
 mod byte_source;
