@@ -61,7 +61,13 @@ trap 'kill -- "-$other" 2>/dev/null || true' EXIT
 # Every method, format and home tells what it told before; how memory and cores are asked for is Linux'.
 if [ "$(uname)" = Linux ]; then
     "$work/newest/bin/python" tests/recorder/run.py --binary "$binary"
+    # Some of the runs that must keep to --memory.
+    "$work/newest/bin/python" benchmarks/memory/run.py --binary "$binary" --count 12 --seed 2 --small
 fi
+# Random commands over random tables choose and write what NumPy finds, too.
+"$work/newest/bin/python" -m doctest tests/soak/reference.py
+"$work/newest/bin/python" tests/soak/run.py --binary "$binary" --count 100
+
 source_distribution
 failed=0
 wait "$other" || failed=$?

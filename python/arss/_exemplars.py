@@ -274,8 +274,12 @@ class Exemplars(GroupedSelector, AssigningSelector):
 
     def score(self, X: Any, y: Any = None) -> float:
         """The mean similarity of the rows of `X` to their nearest exemplar, from 0 to 1; for `GridSearchCV`."""
+        return float(np.mean(self._similarities(X)))
+
+    def _similarities(self, X: Any) -> NDArray[np.float64]:
+        """The similarity of each row to its nearest exemplar."""
         squared = self._apply(X).distances ** 2
-        return float(np.mean(np.exp(-squared / self._known_width())))
+        return np.exp(-squared / self._known_width())
 
     def _known_width(self) -> float:
         if self._width is None:

@@ -89,7 +89,7 @@ pub struct Ready {
 /// Reads the table as the flags ask for it.
 pub fn ready(args: &SelectArgs, messages: &mut Messages) -> Result<Ready, Failure> {
     let method = checked_method(args)?;
-    let plan = memory_plan::plan(args, &method)?;
+    let mut plan = memory_plan::plan(args, &method)?;
     progress::phase("read");
     let options = ReadOptions { scratch: plan.scratch.clone(), ..read_options(args) };
     if let (Some(folder), Some(disk)) = (&plan.scratch, plan.disk) {
@@ -103,8 +103,10 @@ pub fn ready(args: &SelectArgs, messages: &mut Messages) -> Result<Ready, Failur
     let checksum = args.out.result.as_ref().map(|_| Checksum::of(&table));
     let how = (args.input.scale(), args.input.metric);
     let preparation = solve::prepare(&mut table, how, args.out.model.is_some(), messages)?;
-    if table.matrix.is_on_disk() && memory_plan::fits_now(args, &method, &table.matrix)? {
-        table.matrix = table.matrix.into_memory()?;
+    if table.matrix.is_on_disk() {
+        if memory_plan::fits_now(args, &method, (&table.matrix, &mut plan))? {
+            table.matrix = table.matrix.into_memory()?;
+        }
     }
     Ok(Ready { table, method, checksum, plan, preparation, claim: None })
 }
@@ -141,7 +143,7 @@ pub fn job_of<'a>(args: &'a SelectArgs, (method, plan): (&'a Method, &'a MemoryP
         method,
         count: args.k,
         features: args.features,
-        threads: args.threads,
+        threads: plan.threads,
         all_scores: false,
         keep_model: args.out.model.is_some(),
         metric: args.input.metric,

@@ -7,7 +7,7 @@ use arss_table::{TableShape, free_memory};
 use crate::args::SelectArgs;
 
 /// The program itself, its threads and their buffers.
-const PROGRAM: u64 = 12 << 20;
+const PROGRAM: u64 = 18 << 20;
 /// What is read at a time.
 const BUFFERS: u64 = 8 << 20;
 /// Distances of a row that are copied at a time.
@@ -31,12 +31,10 @@ pub fn size_of((items, features): (u64, u64), element: u64, count: Count, thread
     ProblemSize { items, features, element, k: 1, threads: running_threads(threads) }.with_count(count)
 }
 
-/// Threads that run for a number given, 0 being all.
-fn running_threads(threads: usize) -> u64 {
-    match threads {
-        0 => std::thread::available_parallelism().map_or(1, |threads| threads.get() as u64),
-        threads => threads as u64,
-    }
+/// Threads that run for a number given, 0 being all: more than the machine has would only take memory.
+pub fn running_threads(threads: usize) -> u64 {
+    let most = std::thread::available_parallelism().map_or(1, |threads| threads.get());
+    if threads == 0 { most as u64 } else { threads.min(most) as u64 }
 }
 
 /// Bytes of the whole run: the larger of reading and choosing.
@@ -61,7 +59,8 @@ pub fn limit(args: &SelectArgs) -> Option<u64> {
 /// for each thread.
 pub fn least(table: &TableShape, method: &Method, size: &ProblemSize) -> u64 {
     let choosing = estimate::memory_out_of_core(method, size) + 4 * estimate::block_memory(size);
-    PROGRAM + table.held + (2 * BUFFERS).max(choosing)
+    let buffers = if table.in_chunks { 2 * BUFFERS } else { BUFFERS };
+    PROGRAM + table.held + buffers.max(choosing)
 }
 
 /// Bytes for blocks of rows, of those that a run with scratch files may use.

@@ -1,16 +1,16 @@
 //! What the tests of the binary share: a folder, files in it, and runs.
 #![allow(dead_code)] // Each test file uses its own part.
 
+pub mod limits;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::time::Duration;
 
+pub use limits::LIMIT;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The longest that a run of the program may take.
-pub const LIMIT: Duration = Duration::from_secs(300);
 /// The program under test.
 pub const ARSS: &str = env!("CARGO_BIN_EXE_arss");
 
@@ -19,10 +19,11 @@ pub fn run_within(folder: &Folder, space: u64, line: &str) -> Ran {
     run_limited(folder, &format!("-v {}", space >> 10), line)
 }
 
-/// Runs under the limit that `ulimit` sets by these words, for ten minutes at most.
+/// Runs under the limit that `ulimit` sets by these words.
 pub fn run_limited(folder: &Folder, limit: &str, line: &str) -> Ran {
-    let script = format!("ulimit {limit}; exec timeout 600 \"$0\" {line}");
-    let output = Command::new("sh").args(["-c", &script, ARSS]).current_dir(folder.0.path()).output().unwrap();
+    let script = format!("ulimit {limit}; exec \"$0\" {line}");
+    let output =
+        limits::output_of(Command::new("sh").args(["-c", &script, ARSS]).current_dir(folder.0.path())).unwrap();
     Ran {
         code: output.status.code().unwrap_or(-1),
         out: String::from_utf8(output.stdout).unwrap(),

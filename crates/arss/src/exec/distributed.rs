@@ -1,5 +1,7 @@
 //! Rows on other machines: steps and results travel as bytes.
 
+use std::fmt::Write;
+
 use super::{
     Access, Accumulator, BlockState, CheckFinite, PassResult, Request, RowAttributes, RowBackend, RowBlock, Step,
     damaged,
@@ -73,6 +75,14 @@ impl StepRequest {
         (needs.values, needs.numbers)
     }
 
+    /// What kind of step it is, in lower case: `ted-take`. For names of tasks that tell what a cluster is doing.
+    pub fn name(&self) -> String {
+        let mut head = Head::default();
+        // Ends with an error once the name is over: the matrices behind it are not written.
+        let _ = write!(head, "{:?}", self.0.step);
+        head.0
+    }
+
     /// Runs the step on some rows: changes their state and returns the encoded result.
     ///
     /// `first` is the position of the first row in the whole table. The result depends on the arguments alone.
@@ -86,6 +96,25 @@ impl StepRequest {
         state: &mut RowState<T>,
     ) -> Result<Vec<u8>, Error> {
         T::step_on(self, rows, place, state)
+    }
+}
+
+/// The name in front of a bracket, its words separated.
+#[derive(Default)]
+struct Head(String);
+
+impl Write for Head {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        for letter in text.chars() {
+            if !letter.is_ascii_alphanumeric() {
+                return Err(std::fmt::Error);
+            }
+            if letter.is_ascii_uppercase() && !self.0.is_empty() {
+                self.0.push('-');
+            }
+            self.0.push(letter.to_ascii_lowercase());
+        }
+        Ok(())
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use super::{Access, Accumulator, BlockState, PassResult, RowAccess, RowAttributes, RowBackend, RowBlock, Step};
+use super::{
+    Access, Accumulator, BlockState, PassResult, RowAccess, RowAttributes, RowBackend, RowBlock, ScratchPool, Step,
+};
 use crate::parallel::Partition;
 use crate::precomputed;
 use crate::row_view::RowView;
@@ -52,7 +54,9 @@ impl<'a, T: Float> InMemory<'a, T> {
             }
         };
         let (ready, shape) = (step.prepare::<T>(), step.spec().output(features));
+        let spare = ScratchPool::default();
         let chunk = |sums: &mut Accumulator<T>, chunk: Range<usize>, (values, numbers): (&mut [T], &mut [f64])| {
+            spare.lend(sums);
             for range in partition.blocks(chunk.clone()) {
                 let (start, end) = (range.start - chunk.start, range.end - chunk.start);
                 let (first, count) = (rows.start + range.start, range.len());
@@ -73,6 +77,7 @@ impl<'a, T: Float> InMemory<'a, T> {
                 ready.visit(sums, &block, BlockState { values, numbers });
                 sums.scratch.gathered = gathered;
             }
+            spare.take_back(sums);
         };
         let states = partition.pieces(values, depth).zip(partition.pieces(numbers, width));
         partition.fold_chunks(states, || Accumulator::new(&shape), chunk, Accumulator::merge).finish()
