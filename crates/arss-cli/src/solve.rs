@@ -31,6 +31,8 @@ pub struct Job<'a> {
     pub all_scores: bool,
     /// Keep what is learned.
     pub keep_model: bool,
+    /// Look so many picks further, for the page.
+    pub outlook: usize,
     /// Where a table that is in a file is worked on; not looked at otherwise.
     pub disk: Disk<'a>,
 }
@@ -191,6 +193,7 @@ fn with_run(
         threads: job.threads,
         all_scores: job.all_scores,
         keep_model: job.keep_model,
+        outlook: job.outlook,
         progress: Some(&mut callback),
         ..RunOptions::default()
     };

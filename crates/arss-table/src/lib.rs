@@ -23,6 +23,7 @@ mod formats;
 pub mod free_memory;
 #[doc(hidden)]
 pub mod fuzzing;
+mod given;
 mod input_paths;
 mod matrix;
 mod missing;
@@ -61,6 +62,7 @@ pub use formats::file_format::Progress;
 pub use formats::npy::write_indices;
 pub use formats::text_encoding::TextEncoding;
 pub use formats::{Format, OutputFormat, read_extensions};
+pub use given::CellsOf;
 pub use input_paths::is_same;
 pub use matrix::{DenseMatrix, Matrix, MatrixValues};
 pub use missing::{Missing, median};

@@ -74,6 +74,7 @@ pub fn run(args: &OutliersArgs, words: &[OsString]) -> Result<(), Failure> {
         threads: args.common.threads,
         all_scores: false,
         keep_model: keep,
+        outlook: if args.report.is_some() { arss_report::AHEAD } else { 0 },
         disk: Disk::default(),
     };
     // The final line reports the outliers, with the threshold of the flags.
@@ -109,7 +110,7 @@ pub fn run(args: &OutliersArgs, words: &[OsString]) -> Result<(), Failure> {
         files.add(target, |out| model.write(out))?;
     }
     if let Some(target) = &args.report {
-        let more = More { threshold: Some(args.threshold), ..More::default() };
+        let more = More { threshold: Some(args.threshold), ..super::prepared(&args.read) };
         let page = super::page(words, &table, &job, &selection, more);
         files.add(target, |out| out.write_all(page.as_bytes()))?;
     }

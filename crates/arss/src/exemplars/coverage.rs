@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::Constraints;
 use super::candidates::CandidateSample;
+use super::outlook::Outlook;
 use super::solver::Plan;
 use crate::linalg::distances::{Rows, Table, median_squared};
 use crate::linalg::simd::exponentials;
@@ -32,6 +33,8 @@ pub(crate) struct Chosen {
     /// What each pick added to the coverage, 0 to 1.
     pub gains: Vec<f64>,
     pub status: Status,
+    /// What more picks would add, if that was asked for.
+    pub outlook: Option<Outlook>,
 }
 
 /// Chooses at most `plan.k` rows; fewer only if the pool runs out or the rule stops it.
@@ -43,7 +46,7 @@ pub(crate) fn choose(
     run: &mut RunOptions<'_>,
 ) -> Result<Chosen, Error> {
     let mut coverage = Coverage::new(table, sample, run)?;
-    let mut chosen = Chosen { picks: Vec::new(), gains: Vec::new(), status: Status::Converged };
+    let mut chosen = Chosen { picks: Vec::new(), gains: Vec::new(), status: Status::Converged, outlook: None };
     let stopped = coverage.measure(run);
     let mut include = std::mem::take(&mut constraints.include);
     let included = include.len();
@@ -88,7 +91,7 @@ pub(crate) fn choose(
 impl Chosen {
     /// The rows that must be in, and nothing else yet: the run was stopped before the choice.
     pub fn stopped(constraints: &mut Constraints) -> Self {
-        let mut chosen = Chosen { picks: Vec::new(), gains: Vec::new(), status: Status::Stopped };
+        let mut chosen = Chosen { picks: Vec::new(), gains: Vec::new(), status: Status::Stopped, outlook: None };
         let include = std::mem::take(&mut constraints.include);
         include.into_iter().for_each(|(item, group)| chosen.add(item, group, constraints));
         chosen
@@ -120,18 +123,23 @@ struct Cover {
     exponent: f64,
 }
 
+/// The similarity of two rows at a squared distance.
+pub(crate) fn similarity(rate: f64, squared: f64) -> f64 {
+    (-rate * squared).exp()
+}
+
 /// The rows to cover, the rows to choose from, and what is known of their gains.
-struct Coverage<'a> {
+pub(crate) struct Coverage<'a> {
     table: Table<'a>,
     /// Divides the reference rows among the threads.
     partition: Partition,
-    reference: Rows<f64>,
-    weights: Vec<f64>,
+    pub reference: Rows<f64>,
+    pub weights: Vec<f64>,
     covers: Vec<Cover>,
     /// Sum of the weights.
-    total: f64,
+    pub total: f64,
     /// Minus the logarithm of the similarity is this times the squared distance.
-    rate: f64,
+    pub rate: f64,
     /// Rows to choose from, ascending, and their groups.
     pool: Vec<usize>,
     groups: Vec<usize>,
@@ -144,7 +152,7 @@ struct Coverage<'a> {
 }
 
 impl<'a> Coverage<'a> {
-    fn new(table: Table<'a>, sample: &CandidateSample, run: &RunOptions<'_>) -> Result<Self, Error> {
+    pub fn new(table: Table<'a>, sample: &CandidateSample, run: &RunOptions<'_>) -> Result<Self, Error> {
         let CandidateSample { pool, groups, reference, weights, wide, narrow } = sample.clone();
         let h2 = median_squared(&table, &wide, &narrow);
         let options = RunOptions { block: BLOCK, threads: run.threads, ..RunOptions::default() };
@@ -165,7 +173,7 @@ impl<'a> Coverage<'a> {
     }
 
     /// Measures what every candidate would gain as the first; true if the callback stopped it.
-    fn measure(&mut self, run: &mut RunOptions<'_>) -> bool {
+    pub fn measure(&mut self, run: &mut RunOptions<'_>) -> bool {
         let pool = self.pool.len();
         for start in (0..pool).step_by(BATCH.1) {
             let positions: Vec<usize> = (start..(start + BATCH.1).min(pool)).collect();
@@ -207,7 +215,7 @@ impl<'a> Coverage<'a> {
     }
 
     /// The open candidate that gains most, as a position in the pool, and its gain; `None` if none gains anything.
-    fn best(&mut self, constraints: &Constraints) -> Option<(usize, f64)> {
+    pub fn best(&mut self, constraints: &Constraints) -> Option<(usize, f64)> {
         let mut batch = BATCH.0;
         loop {
             let may_gain = |&p: &usize| self.open[p] && self.bounds[p] > 0.0 && constraints.group_open(self.groups[p]);
@@ -230,6 +238,19 @@ impl<'a> Coverage<'a> {
             }
             batch = (2 * batch).min(BATCH.1);
         }
+    }
+
+    /// Takes a row of the pool.
+    pub fn take_item(&mut self, item: usize) {
+        if let Ok(position) = self.pool.binary_search(&item) {
+            self.take(position);
+        }
+    }
+
+    /// Takes the candidate at `position`; which row that is, and its gain as a share of the whole weight.
+    pub fn take_share(&mut self, position: usize) -> (usize, f64) {
+        let gain = self.take(position) / self.total;
+        (self.pool[position], gain)
     }
 
     /// Takes the candidate at `position`; what it gained.

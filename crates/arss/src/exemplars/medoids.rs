@@ -245,7 +245,8 @@ mod tests {
             let samples = Samples::new(&data, n, l).unwrap();
             let origin = vec![0.1; l];
             let sample = CandidateSample::of_all(&weights);
-            let mut chosen = Chosen { picks: (0..k).collect(), gains: vec![0.0; k], status: Status::Converged };
+            let mut chosen =
+                Chosen { picks: (0..k).collect(), gains: vec![0.0; k], status: Status::Converged, outlook: None };
             let before = cost(&rows, &weights, &chosen.picks);
             let mut constraints = Constraints::none();
             let table = Table { rows: &samples, origin: &origin };
