@@ -18,6 +18,7 @@ from arss._input import Input, Preparation, count, explain_not_finite, read
 from arss._metrics import is_given, measured, metric_elsewhere, metric_of
 from arss._options import Encode, Missing
 from arss._progress import Watch
+from arss._report import Report, report
 from arss._rows import length, take
 from arss._stream import Outside, RowsInFile, is_outside, open_rows, read_memory, scratch_folder
 from arss._threads import threads
@@ -225,6 +226,25 @@ class RowSelector(BaseEstimator):
         if length(X) != self.n_rows_:
             raise ValueError(f"X has {length(X)} rows, but {type(self).__name__} was fitted on {self.n_rows_}")
         return take(X, self.sample_indices_)
+
+    def report(self, X: Any, *, sample_weight: Any = None, groups: Any = None) -> Report:
+        """The page that explains the choice: the same as `arss select --report` writes.
+
+        It repeats the fit, which gives the same picks, to tell what each pick adds and what the next ones would.
+
+        Parameters
+        ----------
+        X : array, pandas or polars DataFrame, pyarrow Table, list of rows
+            The table of `fit`.
+        sample_weight, groups : optional
+            As in `fit`.
+
+        Returns
+        -------
+        report : Report
+            Shown inline in a notebook; `show()` and `save(path)`.
+        """
+        return report(self, X, sample_weight, groups)
 
     def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Choose rows and return them with their labels, as imbalanced-learn's samplers do."""

@@ -33,6 +33,8 @@ pub struct Job<'a> {
     pub keep_model: bool,
     /// How rows are compared.
     pub metric: Metric,
+    /// Look so many picks further, for the page.
+    pub outlook: usize,
     /// Where a table that is in a file is worked on; not looked at otherwise.
     pub disk: Disk<'a>,
 }
@@ -238,6 +240,7 @@ fn with_run(
         all_scores: job.all_scores,
         keep_model: job.keep_model,
         metric: metric_of_rows(job.metric),
+        outlook: job.outlook,
         progress: Some(&mut callback),
         ..RunOptions::default()
     };

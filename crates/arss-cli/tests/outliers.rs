@@ -130,7 +130,7 @@ fn the_page_knows_why_and_where_the_threshold_is() {
     let data = page_data(&folder.read("page.html"));
     assert_eq!(data["outliers"]["chart"]["threshold"], 2.5);
     assert!(data["summary"][2].as_str().unwrap().contains("a score above 2.5"), "{}", data["summary"]);
-    let strange = data["strangest"].as_array().unwrap();
+    let strange = data["strangest"]["rows"].as_array().unwrap();
     let row_60 = strange.iter().find(|row| row["item"] == 60).unwrap();
     assert!(row_60["why"].as_str().unwrap().starts_with("right +"), "{row_60}");
     assert!(data["comparison"].is_null());

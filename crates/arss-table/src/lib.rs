@@ -33,6 +33,7 @@ pub mod free_memory;
 #[doc(hidden)]
 #[expect(clippy::panic, reason = "a fuzz target says what it found by a panic")]
 pub mod fuzzing;
+mod given;
 mod input_paths;
 mod matrix;
 mod missing;
@@ -75,6 +76,7 @@ pub use formats::npy::write_indices;
 pub use formats::text_encoding::TextEncoding;
 pub use formats::{Format, OutputFormat, read_extensions};
 pub use formula_cells::without_formula;
+pub use given::CellsOf;
 pub use input_paths::is_same;
 pub use matrix::{DenseMatrix, Matrix, MatrixValues};
 pub use missing::{Missing, median};

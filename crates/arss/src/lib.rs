@@ -51,7 +51,7 @@ mod sparse_rows;
 
 pub use baselines::{FacilityLocation, KMeans, KMedoids, Random, Rrqr};
 pub use error::Error;
-pub use exemplars::{Assignment, Exemplars, Groups, Quotas};
+pub use exemplars::{Assignment, Exemplars, Groups, Outlook, Quotas};
 pub use float::Float;
 pub use half_kind::HalfKind;
 pub use method::{Method, Selector};

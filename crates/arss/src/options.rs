@@ -66,6 +66,8 @@ pub struct RunOptions<'a> {
     pub keep_solution: bool,
     /// Return what was learned for rows to come: [`Selection::model`](crate::Selection::model).
     pub keep_model: bool,
+    /// Look so many picks further, where the method covers rows: [`Assignment::outlook`](crate::Assignment::outlook).
+    pub outlook: usize,
     /// How rows are compared. Default [`Metric::Euclidean`].
     pub metric: Metric,
     /// Called once an iteration, on the calling thread.
@@ -80,6 +82,7 @@ impl std::fmt::Debug for RunOptions<'_> {
             .field("all_scores", &self.all_scores)
             .field("keep_solution", &self.keep_solution)
             .field("keep_model", &self.keep_model)
+            .field("outlook", &self.outlook)
             .field("metric", &self.metric)
             .finish_non_exhaustive()
     }

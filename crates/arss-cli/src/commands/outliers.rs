@@ -76,6 +76,7 @@ pub fn run(args: &OutliersArgs, words: &[OsString]) -> Result<(), Failure> {
         all_scores: false,
         keep_model: keep,
         metric: args.read.metric,
+        outlook: if args.report.is_some() { arss_report::AHEAD } else { 0 },
         disk: Disk::default(),
     };
     // The final line reports the outliers, with the threshold of the flags.
@@ -85,7 +86,7 @@ pub fn run(args: &OutliersArgs, words: &[OsString]) -> Result<(), Failure> {
         found.check_clean(args.clean_many)?;
     }
     let page = args.report.as_ref().map(|_| {
-        let more = More { threshold: Some(args.threshold), ..More::default() };
+        let more = More { threshold: Some(args.threshold), ..super::prepared(&args.read) };
         super::page(words, &table, &job, &selection, more)
     });
     output_files::commit(write_files(args, &found, (formats, preparation.as_ref(), page)), &table)?;

@@ -4,7 +4,6 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use arss::{Count, Error, Method, Metric, Selection, Status};
-use arss_report::More;
 use arss_report::saved_result::{Input, Saved};
 use arss_report::table_checksum::Checksum;
 use arss_table::number_text::number;
@@ -147,6 +146,7 @@ pub fn job_of<'a>(args: &'a SelectArgs, (method, plan): (&'a Method, &'a MemoryP
         all_scores: false,
         keep_model: args.out.model.is_some(),
         metric: args.input.metric,
+        outlook: if args.report.is_some() || args.out.result.is_some() { arss_report::AHEAD } else { 0 },
         disk: Disk {
             folder: plan.scratch.as_deref(),
             limit: memory_estimate::limit(args).unwrap_or(u64::MAX),
@@ -175,8 +175,7 @@ struct Made<'a> {
 impl<'a> Made<'a> {
     fn new(args: &SelectArgs, words: &[OsString], ready: &'a Ready, selection: &'a Selection) -> Self {
         progress::phase("report");
-        let job = job(args, ready);
-        let page = args.report.as_ref().map(|_| page(words, &ready.table, &job, selection));
+        let page = args.report.as_ref().map(|_| page(args, words, ready, selection));
         let result = args.out.result.as_ref().map(|_| {
             let command = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
             let input = described(ready, &selection.indices, args.features);
@@ -230,8 +229,8 @@ fn scored_for_report(args: &SelectArgs, table: &Table) -> bool {
 }
 
 /// The page about a choice.
-pub fn page(words: &[OsString], table: &Table, job: &Job<'_>, selection: &Selection) -> String {
-    super::page(words, table, job, selection, More::default())
+pub fn page(args: &SelectArgs, words: &[OsString], ready: &Ready, selection: &Selection) -> String {
+    super::page(words, &ready.table, &job(args, ready), selection, super::prepared(&args.input))
 }
 
 /// Fails on constraints that the method cannot meet: found out before the table is read.

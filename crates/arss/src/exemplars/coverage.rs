@@ -9,6 +9,7 @@ use std::ops::Range;
 use super::Constraints;
 use super::candidates::CandidateSample;
 use super::medoids::{kept_bytes, lines};
+use super::outlook::Outlook;
 use super::solver::Plan;
 use crate::linalg::distances::{Rows, Table, median_squared};
 use crate::linalg::simd::exponentials;
@@ -35,6 +36,8 @@ pub(crate) struct Chosen {
     pub status: Status,
     /// The squared distances of all candidates to the reference rows, a line each, if they were kept.
     pub kept: Vec<f64>,
+    /// What more picks would add, if that was asked for.
+    pub outlook: Option<Outlook>,
 }
 
 /// Chooses at most `plan.k` rows; fewer only if the pool runs out or the rule stops it.
@@ -90,8 +93,8 @@ pub(crate) fn choose(
 }
 
 impl Chosen {
-    fn nothing() -> Self {
-        Chosen { picks: Vec::new(), gains: Vec::new(), status: Status::Stopped, kept: Vec::new() }
+    pub fn nothing() -> Self {
+        Chosen { picks: Vec::new(), gains: Vec::new(), status: Status::Stopped, kept: Vec::new(), outlook: None }
     }
 
     /// The rows that must be in, and nothing else yet: the run was stopped before the choice.
@@ -128,18 +131,23 @@ struct Cover {
     exponent: f64,
 }
 
+/// The similarity of two rows at a squared distance.
+pub(crate) fn similarity(rate: f64, squared: f64) -> f64 {
+    (-rate * squared).exp()
+}
+
 /// The rows to cover, the rows to choose from, and what is known of their gains.
-struct Coverage<'a> {
+pub(crate) struct Coverage<'a> {
     table: Table<'a>,
     /// Divides the reference rows among the threads.
     partition: Partition,
-    reference: Rows<'a, f64>,
-    weights: Vec<f64>,
+    pub reference: Rows<'a, f64>,
+    pub weights: Vec<f64>,
     covers: Vec<Cover>,
     /// Sum of the weights.
-    total: f64,
+    pub total: f64,
     /// Minus the logarithm of the similarity is this times the squared distance.
-    rate: f64,
+    pub rate: f64,
     /// Rows to choose from, ascending, and their groups.
     pool: Vec<usize>,
     groups: Vec<usize>,
@@ -155,7 +163,7 @@ struct Coverage<'a> {
 }
 
 impl<'a> Coverage<'a> {
-    fn new(table: Table<'a>, sample: &CandidateSample, run: &RunOptions<'_>) -> Result<Self, Error> {
+    pub fn new(table: Table<'a>, sample: &CandidateSample, run: &RunOptions<'_>) -> Result<Self, Error> {
         let CandidateSample { pool, groups, reference, weights, wide, narrow } = sample.clone();
         let h2 = median_squared(&table, &wide, &narrow);
         let options = RunOptions { block: BLOCK, threads: run.threads, ..RunOptions::default() };
@@ -179,8 +187,13 @@ impl<'a> Coverage<'a> {
         })
     }
 
+    /// The same, keeping no distances: for rows that are taken before anything is measured.
+    pub fn without_kept(self) -> Self {
+        Coverage { keeps: false, ..self }
+    }
+
     /// Measures what every candidate would gain as the first; true if the callback stopped it.
-    fn measure(&mut self, run: &mut RunOptions<'_>) -> Result<bool, Error> {
+    pub fn measure(&mut self, run: &mut RunOptions<'_>) -> Result<bool, Error> {
         let pool = self.pool.len();
         for start in (0..pool).step_by(BATCH.1) {
             let positions: Vec<usize> = (start..(start + BATCH.1).min(pool)).collect();
@@ -239,7 +252,7 @@ impl<'a> Coverage<'a> {
     }
 
     /// The open candidate that gains most, as a position in the pool, and its gain; `None` if none gains anything.
-    fn best(&mut self, constraints: &Constraints) -> Option<(usize, f64)> {
+    pub fn best(&mut self, constraints: &Constraints) -> Option<(usize, f64)> {
         let mut batch = BATCH.0;
         loop {
             let may_gain = |&p: &usize| self.open[p] && self.bounds[p] > 0.0 && constraints.group_open(self.groups[p]);
@@ -262,6 +275,19 @@ impl<'a> Coverage<'a> {
             }
             batch = (2 * batch).min(BATCH.1);
         }
+    }
+
+    /// Takes a row of the pool.
+    pub fn take_item(&mut self, item: usize) {
+        if let Ok(position) = self.pool.binary_search(&item) {
+            self.take(position);
+        }
+    }
+
+    /// Takes the candidate at `position`; which row that is, and its gain as a share of the whole weight.
+    pub fn take_share(&mut self, position: usize) -> (usize, f64) {
+        let gain = self.take(position) / self.total;
+        (self.pool[position], gain)
     }
 
     /// Takes the candidate at `position`; what it gained.

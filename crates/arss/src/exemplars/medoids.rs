@@ -246,7 +246,7 @@ mod tests {
             let origin = vec![0.1; l];
             let sample = CandidateSample::of_all(&weights);
             let mut chosen =
-                Chosen { picks: (0..k).collect(), gains: vec![0.0; k], status: Status::Converged, kept: Vec::new() };
+                Chosen { picks: (0..k).collect(), gains: vec![0.0; k], status: Status::Converged, ..Chosen::nothing() };
             let before = cost(&rows, &weights, &chosen.picks);
             let mut constraints = Constraints::none();
             let table = Table { rows: &samples, origin: &origin, metric: Metric::Euclidean };

@@ -11,6 +11,7 @@ pub(crate) mod medoids;
 mod mixture;
 pub(crate) mod nearest_few;
 mod outlier_score;
+mod outlook;
 pub(crate) mod refine;
 pub(crate) mod refine_steps;
 pub(crate) mod score_steps;
@@ -20,6 +21,7 @@ pub(crate) mod steps;
 pub use assign::Assignment;
 pub(crate) use constraints::Constraints;
 pub use constraints::{Groups, Quotas};
+pub use outlook::Outlook;
 
 use crate::exec::RowBackend;
 use crate::model::{Model, OutlierModel};

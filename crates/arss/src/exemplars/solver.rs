@@ -3,6 +3,7 @@
 use super::candidates::{self, CandidateSample};
 use super::coverage::{Chosen, choose};
 use super::gate::Weighting;
+use super::outlook::look_ahead;
 use super::steps::{Candidate, ChunkCount, GateStep, LABEL, NearestPick, SCORE, WIDTH};
 use super::{Assignment, Constraints};
 use super::{medoids, refine};
@@ -87,6 +88,10 @@ pub(crate) fn select(
             let table = Table { rows: cache.access(rows), origin, metric };
             chosen = in_order(table, &sample, plan, (chosen, included), run)?;
         }
+        if run.outlook > 0 && chosen.status == Status::Converged && !chosen.picks.is_empty() {
+            let table = Table { rows: cache.access(rows), origin, metric };
+            chosen.outlook = Some(look_ahead(table, &sample, &chosen.picks, constraints, run)?);
+        }
         chosen
     };
     if chosen.picks.len() < plan.least() {
@@ -147,7 +152,7 @@ pub(crate) fn assign(
     run: &RunOptions<'_>,
 ) -> Result<Selection, Error> {
     let items = rows.items();
-    let Chosen { picks, gains, status, .. } = chosen;
+    let Chosen { picks, gains, status, outlook, .. } = chosen;
     cache.add(rows, &picks)?;
     let values = PointRows::read(&Table { rows: cache.access(rows), origin, metric: rows.view().metric }, &picks);
     let nearest = NearestPick { gate, distances, origin: origin.to_vec(), picks: picks.clone(), values };
@@ -157,7 +162,7 @@ pub(crate) fn assign(
     let labels = rows.column(LABEL)?.unwrap_or_default().into_iter().map(|label| label as usize).collect();
     let mut selection = Selection {
         method,
-        assignment: Some(Assignment::new(labels, &weights, &gains)),
+        assignment: Some(Assignment { outlook, ..Assignment::new(labels, &weights, &gains) }),
         indices: picks,
         scores: gains,
         all_scores: None,

@@ -1,5 +1,6 @@
 //! `arss compare`: several methods on one table, judged alike.
 
+mod advice;
 mod judge;
 mod output;
 mod patience;
@@ -79,7 +80,7 @@ pub fn run(args: &CompareArgs, words: &[OsString]) -> Result<(), Failure> {
 
     let mut files = Files::new(args.common.force);
     if let Some(target) = &args.report {
-        let more = More { comparison: Some(output::page(&compared, args, &table)), ..More::default() };
+        let more = More { comparison: Some(output::page(&compared, args, &table)), ..super::prepared(&args.read) };
         let page = super::page(words, &table, &job, &selection, more);
         files.add(target, |out| out.write_all(page.as_bytes()))?;
     }
@@ -175,6 +176,7 @@ fn job<'a>(method: &'a Method, count: Count, args: &CompareArgs) -> Job<'a> {
         all_scores: false,
         keep_model: false,
         metric: Metric::default(),
+        outlook: if args.report.is_some() { arss_report::AHEAD } else { 0 },
         disk: Disk::default(),
     }
 }
