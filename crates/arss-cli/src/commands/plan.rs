@@ -47,7 +47,7 @@ pub fn run(args: &PlanArgs) -> Result<(), Failure> {
             let size = memory_estimate::problem_size(&shape, args);
             let job = select::job_of(args, (&method, &memory));
             let text = if shape.in_chunks { shape.bytes } else { 0 };
-            let timed = time_estimate::time_from_disk(&size, &method, &job, (folder, text))?;
+            let timed = time_estimate::time_from_disk(&size, &method, &job, (folder, text, memory.in_place))?;
             plan.add_time(&timed, false);
         }
     } else if refused.is_none() {
