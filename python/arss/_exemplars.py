@@ -264,8 +264,10 @@ class Exemplars(GroupedSelector, AssigningSelector):
         """
         data = self._apply(X).data
         width = self._known_width()
-        rows = measured_new(self, self._as_in_fit(_array(data))) if data.rows else self.exemplars_[:0]
-        found: NDArray[np.float64] = np.exp(-squared_to(self, rows, self.exemplars_) / width)
+        found: NDArray[np.float64] = np.empty((0, len(self.sample_indices_)))
+        if data.rows:
+            rows = measured_new(self, self._as_in_fit(_array(data)))
+            found = np.exp(-squared_to(self, rows, self.exemplars_) / width)
         if data.kept is None:
             return found
         full = np.full((data.n_rows, found.shape[1]), np.nan)

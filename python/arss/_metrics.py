@@ -74,7 +74,8 @@ def measured_new(estimator: Any, values: Floats) -> Floats:
                 "the rows of fit differ in their similarity to themselves, so that of new rows is not known"
             )
         own = np.full(values.shape[0], estimator._self_similarity)
-        return from_similarities(values, own, estimator._own_similarities)
+        found: Floats = from_similarities(values, own, estimator._own_similarities)
+        return found
     return values
 
 
@@ -126,13 +127,14 @@ def squared_to(estimator: Any, rows: Any, exemplars: Any) -> NDArray[np.float64]
     """The squared distances of rows, as the core takes them, to the picks."""
     metric = metric_of(estimator)
     if metric == "precomputed":
-        squared = np.square(_dense(rows[:, estimator.sample_indices_]), dtype=np.float64)
-        return squared
-    if metric == "manhattan":
-        return np.square(manhattan_distances(rows, exemplars), dtype=np.float64)
-    if metric == "cosine":
-        rows, exemplars = normalize(rows), normalize(exemplars)
-    return np.asarray(euclidean_distances(rows, exemplars, squared=True), dtype=np.float64)
+        distances = _dense(rows[:, estimator.sample_indices_])
+    elif metric == "manhattan":
+        distances = manhattan_distances(rows, exemplars)
+    else:
+        if metric == "cosine":
+            rows, exemplars = normalize(rows), normalize(exemplars)
+        return np.asarray(euclidean_distances(rows, exemplars, squared=True), dtype=np.float64)
+    return np.asarray(distances, dtype=np.float64) ** 2
 
 
 def whole(data: Input) -> Floats:

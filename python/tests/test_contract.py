@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import arss
 from arss import _core
 
-SELECTORS = [
+SELECTORS: list[Any] = [
     arss.Exemplars,
     arss.FacilityLocation,
     arss.ARSS,

@@ -164,5 +164,5 @@ def test_bad_tables_and_names(rows: NDArray[np.float64]) -> None:
 def test_sparse_rows_by_manhattan() -> None:
     words = sparse.random(150, 900, density=0.02, random_state=1, format="csr")
     for kind in (arss.Exemplars, arss.FacilityLocation, arss.KMedoidsSelector):
-        found = [kind(7, metric="manhattan").fit(X).sample_indices_ for X in (words, words.toarray())]
-        assert np.array_equal(*found)
+        held, dense = (kind(7, metric="manhattan").fit(X).sample_indices_ for X in (words, words.toarray()))
+        assert np.array_equal(held, dense)

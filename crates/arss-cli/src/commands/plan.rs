@@ -184,7 +184,7 @@ impl Plan {
             let size = planned_size(shape, args, memory);
             let job = select::job_of(args, (method, memory));
             let text = if shape.in_chunks { shape.bytes } else { 0 };
-            let timed = time_estimate::time_from_disk(&size, method, &job, (folder, text))?;
+            let timed = time_estimate::time_from_disk(&size, method, &job, (folder, text, memory.in_place))?;
             self.add_time(&timed, false);
         }
         Ok(None)

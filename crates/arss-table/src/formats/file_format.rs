@@ -163,6 +163,11 @@ pub trait TableFile: Debug + Any {
         Ok(None)
     }
 
+    /// Bytes of a value that is read where it lies, if [`on_disk`](TableFile::on_disk) gives all of them.
+    fn stored_bytes(&self) -> Option<u64> {
+        None
+    }
+
     /// True if all values at once are a sparse matrix.
     fn is_sparse(&self) -> bool {
         false

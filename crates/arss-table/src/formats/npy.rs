@@ -212,7 +212,7 @@ impl TableFile for NpyFile {
 
     fn on_disk(&self, folder: &Path) -> Result<Option<Matrix>, TableError> {
         let ByteSource::File { file: Some(file), path, .. } = &self.store else { return Ok(None) };
-        if self.by_column || !matches!(self.kind, ElementType::Float(_)) {
+        if self.stored_bytes().is_none() {
             return Ok(None);
         }
         let failed = |error: io::Error| unreadable(&self.path, &error);
@@ -229,6 +229,11 @@ impl TableFile for NpyFile {
                 Matrix::Disk32(rows.with_folder(folder))
             }
         }))
+    }
+
+    fn stored_bytes(&self) -> Option<u64> {
+        let in_file = matches!(self.store, ByteSource::File { .. });
+        (in_file && !self.by_column && matches!(self.kind, ElementType::Float(_))).then_some(self.kind.size() as u64)
     }
 
     /// Floats with a few digits.

@@ -37,6 +37,8 @@ struct Swaps<'a> {
     reference: Rows<'a, f64>,
     weights: &'a [f64],
     picks: Rows<'a, f64>,
+    /// The squared distances of the picks to all reference rows, a line each, where those of all candidates are kept.
+    lines: Vec<f64>,
     pairs: Vec<Pair>,
     /// What the sum rises by if a pick goes away and nothing comes.
     removal: Vec<f64>,
@@ -64,6 +66,11 @@ pub(super) fn lines(candidates: &Rows<'_, f64>, reference: &Rows<'_, f64>, threa
     Ok(all)
 }
 
+/// Some of the lines that are kept; none if they are not.
+fn lines_at(kept: &[f64], places: impl Iterator<Item = usize>, rows: usize) -> Vec<f64> {
+    places.flat_map(|place| kept.get(place * rows..(place + 1) * rows).unwrap_or_default()).copied().collect()
+}
+
 /// Exchanges picks for candidates of the pool as long as that lowers the sum. The first `included` picks stay.
 pub(super) fn swap(
     table: Table<'_>,
@@ -76,16 +83,16 @@ pub(super) fn swap(
     if chosen.picks.len() >= pool || sample.reference.is_empty() {
         return Ok(());
     }
-    let picks = Rows::<f64>::of(&table, &chosen.picks);
-    let mut swaps = Swaps::new(Rows::of(&table, &sample.reference), &sample.weights, picks);
     let place = |item: &usize| sample.pool.binary_search(item).expect("picks come from the pool");
+    let mut kept: Vec<f64> = std::mem::take(&mut chosen.kept);
+    let rows = sample.reference.len();
+    let picks = (Rows::of(&table, &chosen.picks), lines_at(&kept, chosen.picks.iter().map(place), rows));
+    let mut swaps = Swaps::new(Rows::of(&table, &sample.reference), &sample.weights, picks);
     let mut groups: Vec<usize> = chosen.picks.iter().map(|item| sample.groups[place(item)]).collect();
     let mut is_pick = vec![false; pool];
     chosen.picks.iter().for_each(|item| is_pick[place(item)] = true);
     let mut unchanged = 0;
-    let rows = swaps.reference.len();
     let keep = kept_bytes(table.origin.len(), pool, rows) > 0;
-    let mut kept: Vec<f64> = std::mem::take(&mut chosen.kept);
     for sweep in 1..=SWEEPS {
         for start in (0..pool).step_by(BATCH.0) {
             let positions = start..(start + BATCH.0).min(pool);
@@ -125,10 +132,10 @@ pub(super) fn swap(
 }
 
 impl<'a> Swaps<'a> {
-    fn new(reference: Rows<'a, f64>, weights: &'a [f64], picks: Rows<'a, f64>) -> Self {
+    fn new(reference: Rows<'a, f64>, weights: &'a [f64], (picks, lines): (Rows<'a, f64>, Vec<f64>)) -> Self {
         let nobody = Pair { first: 0, second: 0, to_first: 0.0, to_second: 0.0 };
         let pairs = vec![nobody; reference.len()];
-        let mut swaps = Swaps { reference, weights, picks, pairs, removal: Vec::new(), total: 0.0 };
+        let mut swaps = Swaps { reference, weights, picks, lines, pairs, removal: Vec::new(), total: 0.0 };
         (0..swaps.pairs.len()).for_each(|row| swaps.pairs[row] = swaps.two_nearest(row));
         swaps.add_up();
         swaps
@@ -175,6 +182,9 @@ impl<'a> Swaps<'a> {
     /// Puts a candidate into a slot.
     fn take(&mut self, slot: usize, candidate: &Rows<'_, f64>, squared: &[f64]) {
         self.picks.replace(slot, candidate, 0);
+        if !self.lines.is_empty() {
+            self.lines[slot * squared.len()..(slot + 1) * squared.len()].copy_from_slice(squared);
+        }
         for (row, &squared) in squared.iter().enumerate() {
             let (pair, distance) = (self.pairs[row], squared.sqrt());
             let anew = Pair { first: slot, to_first: distance, ..pair };
@@ -206,7 +216,8 @@ impl<'a> Swaps<'a> {
     fn two_nearest(&self, row: usize) -> Pair {
         let mut pair = Pair { first: 0, second: 0, to_first: f64::INFINITY, to_second: f64::INFINITY };
         for slot in 0..self.slots() {
-            let squared = self.reference.squared_distance(row, &self.picks, slot);
+            let known = self.lines.get(slot * self.pairs.len() + row).copied();
+            let squared = known.unwrap_or_else(|| self.reference.squared_distance(row, &self.picks, slot));
             if squared < pair.to_first {
                 pair = Pair { first: slot, second: pair.first, to_first: squared, to_second: pair.to_first };
             } else if squared < pair.to_second {
