@@ -20,7 +20,7 @@ fn a_plan_tells_what_would_be_done_and_does_nothing() {
     assert!(plan["time"]["seconds"].as_f64().unwrap() > 0.0 && plan["time"]["timed"] == 30);
     assert_eq!((&plan["outputs"][0]["exists"], &plan["outputs"][1]["exists"]), (&true.into(), &false.into()));
     // What select would refuse is told behind the plan.
-    let ran = folder.run("plan t.csv -k 5 -o old.csv --report page.html");
+    let ran = folder.run("plan t.csv -k 5 -o old.csv --report page.html -q");
     assert_eq!((ran.code, ran.err.as_str()), (2, "error: old.csv: already exists; --force replaces it\n"));
     let text = ran.out;
     for words in [

@@ -71,16 +71,19 @@ fn two_runs_on_one_checkpoint() {
     for flags in ["", "--force", "--resume"] {
         folder.refuses(&format!("{LONG} {flags}"), &["kept: is the checkpoint of a run that is still going on"]);
     }
-    let plan = folder.run(&LONG.replace("select", "plan"));
+    let plan = folder.run("plan t.npy -k 5 -q --checkpoint kept");
     assert!(plan.code == 2 && plan.err.contains("kept: is the checkpoint of a run that is still going on"), "{plan:?}");
     assert!(first.try_wait().unwrap().is_none() && folder.bytes("kept/checkpoint").len() >= before);
     // The lock ends with its owner, however that ends: nothing has to be cleared away.
     first.kill().unwrap();
     first.wait().unwrap();
     folder.refuses(LONG, &["kept: holds the checkpoint of an earlier run; --resume goes on with it"]);
+    // Whoever resumes it has the lock then.
     let mut second = spawn(&folder, &format!("{LONG} --resume"), Stdio::null());
-    let size = folder.bytes("kept/passes").len();
-    wait_for("more passes", || fs::metadata(folder.path("kept/passes")).is_ok_and(|data| data.len() > size as u64));
+    wait_for("the second run", || {
+        folder.run("plan t.npy -k 5 -q --checkpoint kept --resume").err.contains("still going on")
+    });
+    assert!(second.try_wait().unwrap().is_none());
     second.kill().unwrap();
     second.wait().unwrap();
 }
@@ -91,7 +94,7 @@ fn nobody_else_can_read_what_a_run_works_with() {
     fs::create_dir(folder.path("scratch")).unwrap();
     let mut child = spawn(&folder, &format!("{LONG} --scratch scratch"), Stdio::null());
     wait_for("a state", || {
-        fs::read_to_string(folder.path("kept/checkpoint")).is_ok_and(|text| text.contains("\nvalues "))
+        fs::read_to_string(folder.path("kept/checkpoint")).is_ok_and(|text| text.contains("\nnumbers "))
     });
     assert_eq!(mode(&folder.path("kept")), 0o700);
     for entry in fs::read_dir(folder.path("kept")).unwrap() {
@@ -185,15 +188,19 @@ fn standard_input_is_not_replaced_by_its_own_picks() {
 fn inputs_that_never_end_are_refused() {
     let folder = Folder::with("t.csv", plots_csv());
     for device in ["/dev/zero", "/dev/urandom"] {
-        for line in ["select D -k 2", "outliers D", "select D -k 2 --memory 60M", "select D -k 2 --scratch ."] {
+        for line in
+            ["select D -k 2 -q", "outliers D -q", "select D -k 2 -q --memory 60M", "select D -k 2 -q --scratch ."]
+        {
             let line = line.replace('D', device);
             folder.refuses(&line, &[device, "unknown kind of file"]);
         }
-        folder.refuses(&format!("select t.csv -k 2 --include @{device}"), &[device]);
+        folder.refuses(&format!("select t.csv -k 2 -q --include @{device}"), &[device]);
         folder.refuses(&format!("apply {device} t.csv"), &[device, "is no model"]);
     }
-    folder
-        .refuses("outliers /dev/zero --format csv --memory 30M", &["/dev/zero: holds more than 30.0 MiB", "--memory"]);
+    folder.refuses(
+        "outliers /dev/zero -q --format csv --memory 30M",
+        &["/dev/zero: holds more than 30.0 MiB", "--memory"],
+    );
     // A pipe of lines that look good.
     let endless = |line: &str| {
         let mut child = spawn(&folder, line, Stdio::piped());
@@ -204,7 +211,7 @@ fn inputs_that_never_end_are_refused() {
         fed.join().unwrap();
         ran
     };
-    for line in ["outliers - --memory 30M", "compare - -k 2 --memory 30M"] {
+    for line in ["outliers - -q --memory 30M", "compare - -k 2 -q --memory 30M"] {
         endless(line).refused(line, &["-: holds more than 30.0 MiB, which is the limit", "save it to a file"]);
     }
     // With scratch files, the disk is the limit.

@@ -171,8 +171,14 @@ fn the_users_own_file_is_trusted_and_the_nearer_one_wins() {
     if cfg!(target_os = "linux") {
         std::fs::create_dir_all(folder.path("user/.config/arss")).unwrap();
         folder.write("user/.config/arss/arss.toml", "seed = 5\n");
+        folder.write("arss.toml", "k = 2\n");
         let user = folder.path("user");
-        let ran = folder.run_with("plan t.csv", &[("XDG_CONFIG_HOME", ""), ("HOME", user.to_str().unwrap())]).ok();
+        let ran = folder
+            .run_with(
+                "plan t.csv --no-gate --method exemplars",
+                &[("XDG_CONFIG_HOME", ""), ("HOME", user.to_str().unwrap())],
+            )
+            .ok();
         assert!(ran.err.contains("arss.toml: seed = 5\n"), "{ran:?}");
     }
 }

@@ -111,7 +111,8 @@ fn holds_text(marker: &Path) -> bool {
 /// The marker, open; none if it vanished while it was looked for.
 fn marker_of(folder: &Path) -> Result<Option<File>, TableError> {
     let path = folder.join(MARKER);
-    let made = private_files::create(&path).and_then(|mut marker| marker.write_all(TEXT).map(|()| marker));
+    let made = private_files::create(&path)
+        .and_then(|mut marker| marker.write_all(TEXT).and_then(|()| marker.sync_all()).map(|()| marker));
     let found = match made {
         // A lock needs a file that is open for writing on some systems.
         Err(error) if error.kind() == ErrorKind::AlreadyExists => File::options().read(true).write(true).open(&path),
