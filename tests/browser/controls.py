@@ -15,12 +15,12 @@ def count(browser, selector):
 
 
 def place(browser, selector):
-    """The middle of an element that is brought into sight."""
+    """The middle of an element that is brought into sight; once the page stands still, as scrolling takes tips away."""
+    browser.script("document.querySelector(arguments[0]).scrollIntoView({block: 'center'})", selector)
+    settled(browser)
     return browser.script(
         """
-        const element = document.querySelector(arguments[0]);
-        element.scrollIntoView({block: "center"});
-        const box = element.getBoundingClientRect();
+        const box = document.querySelector(arguments[0]).getBoundingClientRect();
         return [box.x + box.width / 2, box.y + box.height / 2];
         """,
         selector,
@@ -183,8 +183,17 @@ def check_zoom(browser):
     press(browser, "#map button", "Zoom in")
     closer = pixels(browser)
     assert closer != before
-    x, y = place(browser, "canvas.map")
-    browser.drag((x - 60, y + 80), (x, y + 80), (x + 50, y + 60))
+    place(browser, "canvas.map")
+    # From where no exemplar is.
+    x, y = browser.script(
+        """
+        const canvas = document.querySelector("canvas.map"), box = canvas.getBoundingClientRect();
+        for (let x = box.left + 60; x < box.right - 60; x += 23)
+            for (let y = box.top + 60; y < box.bottom - 60; y += 23)
+                if (document.elementFromPoint(x, y) === canvas) return [x, y];
+        """
+    )
+    browser.drag((x, y), (x + 20, y + 5), (x + 40, y + 10))
     assert pixels(browser) != closer
     press(browser, "#map button", "Whole map")
     assert pixels(browser) == before

@@ -1,5 +1,6 @@
 """Tables that the pages of the browser tests are made from."""
 
+import json
 import random
 
 HOSTILE = [
@@ -20,17 +21,17 @@ NAME = "<img src=x onerror=hacked=1>"
 
 
 def hostile(path):
-    """Rows in three groups and some far out, with text that would do something if it were markup."""
+    """Rows in three groups and some far out, with text that would do something if it were markup; as JSON lines, which
+    may hold any character."""
     generator = random.Random(1)
-    lines = [f'id,"{NAME}",' + ",".join(f"value{j}" for j in range(5))]
+    lines = []
     for row in range(400):
         group = row % 3
         far = 40 if row % 40 == 7 else 1
-        numbers = [f"{generator.gauss(6 * group * (j % 2), 1) * far:.4f}" for j in range(5)]
+        values = {f"value{j}": round(generator.gauss(6 * group * (j % 2), 1) * far, 4) for j in range(5)}
         # One cell of 10^5 characters is enough for the whole table.
         text = HOSTILE[row % (len(HOSTILE) - 1)] if row else HOSTILE[-1]
-        quoted = text.replace('"', '""')
-        lines.append(f'r{row},"{quoted}",' + ",".join(numbers))
+        lines.append(json.dumps({"id": f"r{row}", NAME: text, **values}))
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

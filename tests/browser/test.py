@@ -250,18 +250,18 @@ def check_others(browser, folder, axe):
 
 
 def make_pages(arss, folder):
-    tables.hostile(folder / "hostile.csv")
+    tables.hostile(folder / "hostile.jsonl")
     tables.wide(folder / "wide.csv")
 
     def run(*words):
         subprocess.run([arss, *words, "--no-config"], cwd=folder, check=True, capture_output=True, timeout=300)
 
-    run("select", "hostile.csv", "-k", "9", "--report", "exemplars.html")
-    run("select", "hostile.csv", "-k", "5", "--method", "rrss", "--report", "rrss.html")
-    run("compare", "hostile.csv", "-k", "6", "--label", tables.NAME, "--report", "compare.html")
-    run("compare", "hostile.csv", "-k", "6", "--patience", "0", "--report", "left.html")
-    run("outliers", "hostile.csv", "--threshold", "1.5", "--report", "outliers.html")
-    run("features", "hostile.csv", "-k", "2", "--report", "features.html")
+    run("select", "hostile.jsonl", "-k", "9", "--report", "exemplars.html")
+    run("select", "hostile.jsonl", "-k", "5", "--method", "rrss", "--report", "rrss.html")
+    run("compare", "hostile.jsonl", "-k", "6", "--label", tables.NAME, "--report", "compare.html")
+    run("compare", "hostile.jsonl", "-k", "6", "--patience", "0", "--report", "left.html")
+    run("outliers", "hostile.jsonl", "--threshold", "1.5", "--report", "outliers.html")
+    run("features", "hostile.jsonl", "-k", "2", "--report", "features.html")
     run("select", "wide.csv", "-k", "4", "--report", "wide.html")
     run("demo", "demo")
 

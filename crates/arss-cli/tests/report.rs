@@ -69,7 +69,7 @@ fn the_page_says_what_the_result_says() {
     let summary: Vec<&str> = data["summary"].as_array().unwrap().iter().map(|s| s.as_str().unwrap()).collect();
     assert_eq!(summary.len(), 3);
     assert!(
-        summary[0].starts_with("6 rows that stand for all of plots.csv (30 rows, 3 numeric columns) "),
+        summary[0].starts_with("6 rows that stand for all of plots.csv (30 rows, 3 columns to choose by) "),
         "{summary:?}"
     );
     assert!(summary[1].starts_with(&format!("It chose rows {}, ", result["indices"][0])), "{summary:?}");

@@ -8,6 +8,7 @@ use crate::measured::{Measured, distance, interval};
 use crate::neighbours;
 use crate::shown_rows::ShownRows;
 use crate::subject::Subject;
+use crate::summary::thousands;
 
 /// Picks that get a card.
 pub const CARDS: usize = 500;
@@ -80,13 +81,16 @@ fn text(subject: &Subject<'_>, measured: &Measured, (shown, searched): (usize, u
     let (item, all) = (subject.item(), subject.selection.indices.len());
     let mut text = format!("Best first; {item}s are counted from 0.");
     if shown < all {
-        text += &format!(" The first {shown} of {all}.");
+        text += &format!(" The first {} of {}.", thousands(shown), thousands(all));
     }
     if searched < subject.items() {
-        text += &format!(" Nearest {item}s are those among {searched} drawn at random.");
+        text += &format!(" Nearest {item}s are those among {} drawn at random.", thousands(searched));
     }
     if !measured.is_whole(subject) && !subject.chose_columns {
-        text += &format!(" Typical values and spreads are those of {} {item}s drawn at random.", measured.items.len());
+        text += &format!(
+            " Typical values and spreads are those of {} {item}s drawn at random.",
+            thousands(measured.items.len())
+        );
     }
     text
 }

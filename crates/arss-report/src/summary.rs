@@ -22,12 +22,14 @@ fn asked(subject: &Subject<'_>) -> String {
         Count::Share(share) => format!("{} of the {}s", percent(share), subject.item()),
         Count::Auto => format!("As many {}s as pay", subject.item()),
     };
-    let (rows, columns) = subject.table.matrix.shape();
+    let rows = subject.table.matrix.shape().0;
+    let mut columns = subject.table.feature_columns.clone();
+    columns.dedup();
     format!(
         "{count} that stand for all of {} ({}, {}) were asked of the method {}.",
         subject.input,
         counted(rows, "row"),
-        counted(columns, "numeric column"),
+        counted(columns.len(), "column") + " to choose by",
         subject.method.name()
     )
 }

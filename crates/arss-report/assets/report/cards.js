@@ -14,7 +14,7 @@ function standsFor(card) {
   const parts = [];
   if (card.rows !== null) parts.push("Stands for " + counted(card.rows, item) + " (" + percent(card.share) + ").");
   if (card.loss !== null) parts.push("Without it the coverage would be " + points(card.loss) + " lower.");
-  if (card.spread && card.rows > 1) parts.push("Half of its " + item + "s are within " + short(card.spread[0]) + " of it, 95 % within " + short(card.spread[1]) + " (1: how far " + item + "s are from the typical one on average).");
+  if (card.spread && card.rows > 1) parts.push("Half of its " + item + "s are within " + card.spread[0].toFixed(2) + " of it, 95 % within " + card.spread[1].toFixed(2) + " (1: how far " + item + "s are from the typical one on average).");
   if (!parts.length) parts.push("Score " + short(card.score) + ".");
   return make("p", {}, parts.join(" "));
 }

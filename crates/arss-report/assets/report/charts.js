@@ -26,7 +26,7 @@ function scale(domain, range, kind) {
   const bend = { log: Math.log10, root: Math.sqrt, plain: (value) => value }[kind || "plain"];
   const [low, high] = domain.map(bend);
   const place = (value) => range[0] + ((bend(value) - low) / (high - low || 1)) * (range[1] - range[0]);
-  const marks = kind === "log" ? powers(...domain) : ticks(domain[0], domain[1], Math.abs(range[1] - range[0]) / 70);
+  const marks = kind === "log" ? powers(...domain) : ticks(domain[0], domain[1], Math.abs(range[1] - range[0]) / (range[1] < range[0] ? 45 : 70));
   // A short stretch of a logarithmic axis has no power of ten in it.
   return { place, marks: marks.length > 1 ? marks : ticks(domain[0], domain[1], 4) };
 }

@@ -10,7 +10,9 @@ const placeOf = new Map(report.rows.items.map((number, at) => [number, at]));
 const cutAt = new Map((report.rows.cut || []).map(([at, column, characters]) => [at + ":" + column, characters]));
 
 function unpacked(text, Kind) {
-  const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  const packed = atob(text);
+  const bytes = new Uint8Array(packed.length);
+  for (let at = 0; at < packed.length; at++) bytes[at] = packed.charCodeAt(at);
   return new Kind(bytes.buffer);
 }
 

@@ -69,7 +69,7 @@ function showLegend(view, legend, select) {
   };
   const name = select.selectedOptions[0] ? select.selectedOptions[0].textContent : "";
   const shapes = [make("span", {}, make("span", { class: "badge-sample", "aria-hidden": "true" }), " " + Pick.toLowerCase())];
-  if (Array.from(marks.kind).some((kind) => (kind & 3) === OUTLIER)) shapes.push(make("span", { class: "outlier" }, make("span", { "aria-hidden": "true" }, "\u25b2"), " outlier"));
+  if (marks.kind.some((kind) => (kind & 3) === OUTLIER)) shapes.push(make("span", { class: "outlier" }, make("span", { "aria-hidden": "true" }, "\u25b2"), " outlier"));
   const { look } = view;
   if (look.groups) {
     shapes.push(...look.groups.map((text, at) => swatch(PALETTE[at], text)));
