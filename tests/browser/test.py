@@ -294,7 +294,7 @@ def main():
         hostile_table(folder / "hostile.csv")
 
         def run(*words):
-            subprocess.run([arss, *words], cwd=folder, check=True, capture_output=True)
+            subprocess.run([arss, *words], cwd=folder, check=True, capture_output=True, timeout=120)
 
         run("select", "hostile.csv", "-k", "9", "--report", "exemplars.html")
         run("select", "hostile.csv", "-k", "5", "--method", "rrss", "--report", "rrss.html")

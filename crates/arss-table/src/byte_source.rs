@@ -6,10 +6,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::TableError;
+use crate::file_state::{self, FileState};
+use crate::formats::Format;
 use crate::read::ReadContext;
+use crate::scratch::numbers;
 use crate::untrusted::limit::MemoryLimit;
 use crate::zip_member;
 
+/// Bytes that tell the format of a file.
+pub const START: usize = 64;
+/// The first bytes of an SQLite database.
+pub const SQLITE: &[u8] = b"SQLite format 3\0";
 /// What stands for standard input among the paths.
 pub const STDIN: &str = "-";
 /// From this decompressed size on, the compression ratio is checked.
@@ -22,10 +29,10 @@ const RATIO: u64 = 200;
 pub enum ByteSource {
     /// A regular file; its bytes stay where they are.
     File {
-        /// The open file.
-        file: File,
+        /// The open file; none for one of very many, which is opened each time it is read.
+        file: Option<File>,
         /// What it was when it was opened.
-        opened: Metadata,
+        opened: FileState,
         /// Its name.
         path: PathBuf,
     },
@@ -83,17 +90,27 @@ impl ByteSource {
         if !opened.is_file() {
             return ByteSource::taken(file, path, context);
         }
+        let opened = FileState::of(&file).map_err(|error| unreadable(path, &error))?;
+        // A process may have a few hundred open files.
+        let file = Some(file).filter(|_| !context.many);
         let store = ByteSource::File { file, opened, path: path.to_owned() };
         store.unpacked(path, context)
     }
 
     /// What comes out of a pipe, unpacked.
     pub fn taken(
-        pipe: impl Read,
+        mut pipe: impl Read,
         path: &Path,
         context: &ReadContext<'_>,
     ) -> Result<(ByteSource, Option<PathBuf>), TableError> {
-        ByteSource::kept(pipe, path, context, None)?.unpacked(path, context)
+        let mut start = Vec::new();
+        let read = pipe.by_ref().take(START as u64).read_to_end(&mut start);
+        read.map_err(|error| unreadable(path, &error))?;
+        // What is no table is told by its start: a pipe may be long, and a device has no end.
+        if Compression::of(&start) == Compression::None && !start.starts_with(SQLITE) {
+            Format::of_file(path, &start, context.options.format)?;
+        }
+        ByteSource::kept(io::Cursor::new(start).chain(pipe), path, context, None)?.unpacked(path, context)
     }
 
     fn unpacked(self, path: &Path, context: &ReadContext<'_>) -> Result<(ByteSource, Option<PathBuf>), TableError> {
@@ -127,17 +144,20 @@ impl ByteSource {
     ) -> Result<ByteSource, TableError> {
         let Some(folder) = context.options.scratch.as_deref() else {
             let mut bytes = Vec::new();
-            copy_limited(reader, &mut bytes, context.limit, (path, packed, advice))?;
+            copy_limited(reader, &mut bytes, (context.limit, None), (path, packed, advice))?;
             return Ok(ByteSource::Memory(bytes));
         };
         let failed = |error: io::Error| TableError::Run(format!("{}: cannot be written: {error}", folder.display()));
         let mut file = tempfile::tempfile_in(folder).map_err(failed)?;
-        copy_limited(reader, &mut file, context.limit, (path, packed, advice)).map_err(|failure| match failure {
+        // A full disk is everybody's trouble: a tenth of what is free stays free.
+        let most = fs4::available_space(folder).map_or(u64::MAX, |free| free - free / 10);
+        let copied = copy_limited(reader, &mut file, (context.limit, Some((folder, most))), (path, packed, advice));
+        copied.map_err(|failure| match failure {
             TableError::Run(what) => failed(io::Error::other(what)),
             other => other,
         })?;
-        let opened = file.metadata().map_err(failed)?;
-        Ok(ByteSource::File { file, opened, path: path.to_owned() })
+        let opened = FileState::of(&file).map_err(failed)?;
+        Ok(ByteSource::File { file: Some(file), opened, path: path.to_owned() })
     }
 
     /// The number of bytes.
@@ -156,7 +176,8 @@ impl ByteSource {
         Ok(bytes)
     }
 
-    /// Fills `buffer` from position `at` as far as there are bytes; gives their number.
+    /// Fills `buffer` from position `at` as far as there are bytes; gives their number. What was added to a file since it
+    /// was opened is not there; fails if something was taken away.
     pub fn read_at(&self, buffer: &mut [u8], at: u64) -> io::Result<usize> {
         match self {
             ByteSource::Memory(bytes) => {
@@ -165,17 +186,14 @@ impl ByteSource {
                 buffer[..count].copy_from_slice(&rest[..count]);
                 Ok(count)
             }
-            ByteSource::File { file, .. } => {
-                let mut found = 0;
-                while found < buffer.len() {
-                    match at_position(file, &mut buffer[found..], at + found as u64) {
-                        Ok(0) => break,
-                        Ok(count) => found += count,
-                        Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                        Err(error) => return Err(error),
-                    }
-                }
-                Ok(found)
+            ByteSource::File { file, opened, path } => {
+                let rest = usize::try_from(opened.len().saturating_sub(at)).unwrap_or(usize::MAX);
+                let wanted = rest.min(buffer.len());
+                let found = match file {
+                    Some(file) => numbers::read_at(file, at, &mut buffer[..wanted])?,
+                    None => numbers::read_at(&File::open(path)?, at, &mut buffer[..wanted])?,
+                };
+                if found == wanted { Ok(found) } else { Err(shorter()) }
             }
         }
     }
@@ -185,18 +203,19 @@ impl ByteSource {
         let mut bytes = vec![0; usize::try_from(end - start).map_err(io::Error::other)?];
         match self.read_at(&mut bytes, start)? {
             found if found == bytes.len() => Ok(bytes),
-            _ => Err(io::Error::new(io::ErrorKind::UnexpectedEof, "it became shorter while it was being read")),
+            _ => Err(shorter()),
         }
     }
 
     /// Fails if the file is not what it was when it was opened.
     pub fn check_unchanged(&self) -> Result<(), TableError> {
         let ByteSource::File { file, opened, path } = self else { return Ok(()) };
-        let now = file.metadata().map_err(|error| unreadable(path, &error))?;
-        if now.len() == opened.len() && now.modified().ok() == opened.modified().ok() {
-            return Ok(());
-        }
-        Err(TableError::in_file(path, "changed while it was being read; run again when it is complete"))
+        let now = match file {
+            Some(file) => FileState::of(file),
+            None => File::open(path).and_then(|file| FileState::of(&file)),
+        };
+        let now = now.map_err(|error| unreadable(path, &error))?;
+        if now == *opened { Ok(()) } else { Err(file_state::changed(path)) }
     }
 }
 
@@ -227,16 +246,6 @@ impl Seek for ByteReader {
         self.at = place.ok_or(io::ErrorKind::InvalidInput)?;
         Ok(self.at)
     }
-}
-
-#[cfg(unix)]
-fn at_position(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
-    std::os::unix::fs::FileExt::read_at(file, buffer, at)
-}
-
-#[cfg(windows)]
-fn at_position(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
-    std::os::windows::fs::FileExt::seek_read(file, buffer, at)
 }
 
 fn open(path: &Path) -> Result<(File, Metadata), TableError> {
@@ -280,7 +289,15 @@ fn unpacked(
             let most = u32::try_from(context.limit.bytes >> 10).unwrap_or(u32::MAX - 1).min(u32::MAX - 1);
             let packed = io::BufReader::with_capacity(1 << 16, packed);
             let reader = lzma_rust2::XzReader::new_mem_limit(packed, true, most);
-            ByteSource::kept(reader, path, context, Some(&counted))
+            ByteSource::kept(reader, path, context, Some(&counted)).map_err(|failure| {
+                if !failure.to_string().contains("mem_limit") {
+                    return failure;
+                }
+                let most = crate::byte_size::shown(context.limit.bytes);
+                let what =
+                    format!("takes more than {most} to unpack, which is the limit; unpack it, or raise --memory");
+                TableError::in_file(path, what)
+            })
         }
     }
 }
@@ -299,11 +316,12 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// Copies all bytes, unless they are too many; `packed` counts those of the archive they come from.
+/// Copies all bytes, unless they are too many for the memory, or for the disk of a folder; `packed` counts those of the
+/// archive they come from.
 fn copy_limited(
     mut reader: impl Read,
     out: &mut dyn io::Write,
-    limit: MemoryLimit,
+    (limit, disk): (MemoryLimit, Option<(&Path, u64)>),
     (path, packed, advice): (&Path, Option<&std::cell::Cell<u64>>, &str),
 ) -> Result<(), TableError> {
     const STEP: u64 = 4 << 20;
@@ -319,6 +337,14 @@ fn copy_limited(
             let what = format!("holds more than {most}{how}, which is the limit; {advice}, or raise --memory");
             return Err(TableError::in_file(path, what));
         }
+        if let Some((folder, most)) = disk.filter(|(_, most)| so_far > *most) {
+            let (most, folder) = (crate::byte_size::shown(most), folder.display());
+            let what = format!("holds more than {most}, which is all that {folder} has room for");
+            return Err(TableError::in_file(
+                path,
+                format_args!("{what}; {advice}, or --scratch DIR names another place"),
+            ));
+        }
         // A disk is filled as easily as memory, and earlier where there is little of the latter.
         let suspect = if limit.disk { limit.bytes.clamp(16 * STEP, SUSPECT) } else { SUSPECT };
         let suspected = so_far > suspect && (!limit.asked || limit.disk);
@@ -331,6 +357,10 @@ fn copy_limited(
             return Ok(());
         }
     }
+}
+
+fn shorter() -> io::Error {
+    io::Error::new(io::ErrorKind::UnexpectedEof, "it became shorter while it was being read")
 }
 
 /// A file that is there but cannot be read.
@@ -351,7 +381,10 @@ mod tests {
         let gz = gz.finish().unwrap();
         let zst = zstd::stream::encode_all(&text[..], 1).unwrap();
         let options = crate::ReadOptions::default();
-        let limit = |bytes| ReadContext { options: &options, limit: MemoryLimit { bytes, asked: true, disk: false } };
+        let limit = |bytes| ReadContext {
+            limit: MemoryLimit { bytes, asked: true, disk: false },
+            ..ReadContext::new(&options)
+        };
         let mut bz2 = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
         bz2.write_all(&text).unwrap();
         let bz2 = bz2.finish().unwrap();

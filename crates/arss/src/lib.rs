@@ -43,6 +43,7 @@ mod model;
 mod models;
 mod options;
 mod parallel;
+mod precomputed;
 mod row_view;
 mod samples;
 mod selection;

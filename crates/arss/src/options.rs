@@ -120,13 +120,19 @@ pub enum Metric {
     /// By the angle between them, whatever their length: the straight line between rows of length one. For embeddings. A row
     /// of zeros has no direction and is refused.
     Cosine,
+    /// By the sum of the absolute differences of their values. For exemplars, facility location and k-medoids.
+    Manhattan,
+    /// The table holds the distances themselves, N x N: row n those of item n to all items. For exemplars, facility location
+    /// and k-medoids, in memory. A sparse table ([`Samples::sparse`](crate::Samples::sparse)) is a graph of neighbours: pairs
+    /// that it does not hold are far apart, twice as far as the farthest that it holds.
+    Precomputed,
 }
 
 impl Metric {
     /// Every metric, the default first.
-    pub const ALL: [Metric; 2] = [Metric::Euclidean, Metric::Cosine];
+    pub const ALL: [Metric; 4] = [Metric::Euclidean, Metric::Cosine, Metric::Manhattan, Metric::Precomputed];
 
-    /// The name: `euclidean` or `cosine`.
+    /// The name: `euclidean`, `cosine`, `manhattan` or `precomputed`.
     ///
     /// ```
     /// use arss::Metric;
@@ -136,7 +142,14 @@ impl Metric {
         match self {
             Metric::Euclidean => "euclidean",
             Metric::Cosine => "cosine",
+            Metric::Manhattan => "manhattan",
+            Metric::Precomputed => "precomputed",
         }
+    }
+
+    /// True if distances come from products of rows: a point amid the rows is then subtracted first.
+    pub(crate) fn by_products(self) -> bool {
+        matches!(self, Metric::Euclidean | Metric::Cosine)
     }
 
     /// The metric of this name; `None` if there is none.

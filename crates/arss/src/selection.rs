@@ -96,6 +96,13 @@ pub enum Note {
         /// The largest rank the table can have.
         rank: usize,
     },
+    /// TED: after some picks no row gained anything more, and the rest are in the order of the table.
+    NothingToGain {
+        /// Picks that gained something.
+        gained: usize,
+        /// The number of items asked for.
+        k: usize,
+    },
     /// The loss never acted: E stayed zero, so p had no effect.
     LossNeverActed,
     /// K-medoids looked at samples of the rows, not at all swaps.
@@ -159,6 +166,12 @@ impl std::fmt::Display for Note {
                 f,
                 "k = {k} exceeds the rank of the data (at most {rank}): linear self-representation saturates there, \
                  later picks add little"
+            ),
+            Note::NothingToGain { gained, k } => write!(
+                f,
+                "after {gained} picks nothing is left to gain: the other {} are the first of the table that were \
+                 not picked, with score 0",
+                k - gained
             ),
             Note::LossNeverActed => write!(
                 f,

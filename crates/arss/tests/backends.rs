@@ -2,8 +2,8 @@
 
 use std::sync::Mutex;
 
-use arss::distributed::{Access, RemoteTable, RowState, RowsOf, access, columns, merge, select, step_on};
-use arss::out_of_core::{RowSource, Store, Stream};
+use arss::distributed::{RowState, RowsOf, columns, step_on};
+use arss::out_of_core::Stream;
 use arss::{
     Arss, Count, Error, Exemplars, Float, Gamma, Groups, Method, Note, Quotas, Rank, Rrss, RunOptions, Samples,
     Selection, Selector, Ted,
@@ -11,50 +11,7 @@ use arss::{
 
 mod common;
 
-/// The parts of a table, with their state.
-struct Parts<'a, T> {
-    table: &'a [T],
-    features: usize,
-    /// Where each begins, and the end.
-    cuts: Vec<usize>,
-    states: Vec<RowState<T>>,
-}
-
-impl<'a, T: Float> Parts<'a, T> {
-    fn new(table: &'a [T], features: usize, cuts: &[usize]) -> Self {
-        let states = vec![RowState { values: Vec::new(), numbers: Vec::new() }; cuts.len() - 1];
-        Parts { table, features, cuts: cuts.to_vec(), states }
-    }
-
-    fn pass(&mut self, request: &[u8]) -> Result<Vec<u8>, Error> {
-        let mut sums = Vec::new();
-        let (values, numbers) = access(request)?;
-        let kept = self.states.clone();
-        for (part, state) in self.states.iter_mut().enumerate() {
-            let (first, end, l) = (self.cuts[part], self.cuts[part + 1], self.features);
-            let rows = RowsOf { data: &self.table[first * l..end * l], shape: (end - first, l), strides: (l, 1) };
-            sums.push(step_on(request, &rows, first, state)?);
-        }
-        // A step does what it says.
-        for (before, after) in kept.iter().zip(&self.states) {
-            assert!(values == Access::Change || before.values == after.values);
-            assert!(numbers == Access::Change || before.numbers == after.numbers);
-        }
-        while sums.len() > 1 {
-            sums = sums
-                .chunks(2)
-                .map(|pair| pair.iter().skip(1).try_fold(pair[0].clone(), |a, b| merge(&a, b)))
-                .collect::<Result<_, _>>()?;
-        }
-        Ok(sums.remove(0))
-    }
-
-    fn select(&mut self, method: &Method, k: usize) -> Result<Selection, Error> {
-        let (items, features) = (self.cuts[self.cuts.len() - 1], self.features);
-        let table = RemoteTable { items, features, single: size_of::<T>() == 4 };
-        select(method, table, Count::Exactly(k), &mut |request| self.pass(request), &mut RunOptions::default())
-    }
-}
+use common::places::{Outside, Parts};
 
 fn methods() -> Vec<Method> {
     vec![
@@ -108,39 +65,6 @@ fn parts_of_a_table_choose_as_the_table_does() {
     let table = common::clusters(n, l, 3);
     compare(&table, n, l, 1e-10);
     compare(&common::cast::<f32>(&table), n, l, 1e-3);
-}
-
-/// A table, and room for state, in memory: only how they are reached differs.
-struct Outside<N>(Mutex<Vec<N>>, usize);
-
-impl<T: Float> RowSource<T> for Outside<T> {
-    fn items(&self) -> usize {
-        self.0.lock().unwrap().len() / self.1
-    }
-
-    fn features(&self) -> usize {
-        self.1
-    }
-
-    fn read(&self, first: usize, rows: &mut [T]) -> Result<(), String> {
-        rows.copy_from_slice(&self.0.lock().unwrap()[first * self.1..][..rows.len()]);
-        Ok(())
-    }
-}
-
-impl<N: Float> Store<N> for Outside<N> {
-    fn read(&self, at: usize, numbers: &mut [N]) -> Result<(), String> {
-        numbers.copy_from_slice(&self.0.lock().unwrap()[at..][..numbers.len()]);
-        Ok(())
-    }
-
-    fn write(&self, at: usize, numbers: &[N]) -> Result<(), String> {
-        if numbers.len() > self.1 {
-            return Err("the disk is full".into());
-        }
-        self.0.lock().unwrap()[at..][..numbers.len()].copy_from_slice(numbers);
-        Ok(())
-    }
 }
 
 fn streamed<T: Float>(table: &[T], l: usize, method: &Method, room: usize) -> Result<Selection, Error> {

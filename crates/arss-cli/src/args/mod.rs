@@ -140,6 +140,9 @@ pub struct SelectArgs {
     /// The format of -o, if its name does not tell; - is stdout, as csv
     #[arg(long, value_parser = by_name::by_name::<Format>(), value_name = "NAME", requires = "output")]
     pub format_out: Option<Format>,
+    /// Mark cells of a csv file that a spreadsheet would take for formulas (=, +, -, @ in front) with an apostrophe
+    #[arg(long, requires = "output")]
+    pub safe_csv: bool,
     /// The order of the rows in -o
     #[arg(long, value_enum, value_name = "HOW", default_value_t)]
     pub order: Order,

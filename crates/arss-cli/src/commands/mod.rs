@@ -18,6 +18,7 @@ pub mod outliers;
 pub mod plan;
 pub mod report;
 pub mod select;
+pub mod select_text;
 
 /// The page about a choice; `words` is the command line that made it.
 fn page(words: &[OsString], table: &Table, job: &Job<'_>, selection: &Selection, more: More) -> String {

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use arss::estimate::{self, Effort, ProblemSize};
-use arss::{Count, Error, Float, Method, RunOptions, Samples, Selection};
+use arss::{Count, Error, Float, Method, Metric, RunOptions, Samples, Selection};
 
 use crate::planning::memory_estimate;
-use crate::solve::Job;
+use crate::solve::{self, Job};
 use arss_table::{DenseMatrix, Matrix};
 
 /// Items of the first part; each further one has four times as many.
@@ -32,10 +32,14 @@ pub struct Timed {
 
 /// Times the method, without constraints, on parts of the values. A matrix on disk is not timed.
 pub fn time(values: &Matrix, method: &Method, job: &Job<'_>) -> Result<Option<Timed>, Error> {
+    if job.metric == Metric::Precomputed {
+        // A part of the rows is no table of distances.
+        return Ok(None);
+    }
     match values {
         Matrix::F32(grid) => time_matrix(grid, method, job).map(Some),
         Matrix::F64(grid) => time_matrix(grid, method, job).map(Some),
-        Matrix::Disk32(_) | Matrix::Disk64(_) => Ok(None),
+        Matrix::Disk32(_) | Matrix::Disk64(_) | Matrix::Sparse(_) => Ok(None),
     }
 }
 
@@ -85,7 +89,8 @@ fn probe<T: Float>(
             Count::Exactly(k) => Count::Exactly(k.min(count)),
             other => other,
         };
-        let mut run = RunOptions { threads: job.threads, all_scores: job.all_scores, ..RunOptions::default() };
+        let metric = solve::metric_of_rows(job.metric);
+        let mut run = RunOptions { threads: job.threads, all_scores: job.all_scores, metric, ..RunOptions::default() };
         let started = Instant::now();
         let selection = method.select_count(&Samples::new(&values, count, features)?, picks, &mut run)?;
         let took = started.elapsed();

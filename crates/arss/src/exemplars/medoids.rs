@@ -34,9 +34,9 @@ struct Pair {
 }
 
 struct Swaps<'a> {
-    reference: Rows<f64>,
+    reference: Rows<'a, f64>,
     weights: &'a [f64],
-    picks: Rows<f64>,
+    picks: Rows<'a, f64>,
     pairs: Vec<Pair>,
     /// What the sum rises by if a pick goes away and nothing comes.
     removal: Vec<f64>,
@@ -48,6 +48,20 @@ struct Swaps<'a> {
 pub(crate) fn kept_bytes(features: usize, pool: usize, reference: usize) -> usize {
     let bytes = pool.saturating_mul(reference).saturating_mul(size_of::<f64>());
     if features >= LONG && bytes <= MOST_KEPT { bytes } else { 0 }
+}
+
+/// The squared distances of candidates to all reference rows, a line each.
+pub(super) fn lines(candidates: &Rows<'_, f64>, reference: &Rows<'_, f64>, threads: usize) -> Result<Vec<f64>, Error> {
+    let (count, rows) = (candidates.len(), reference.len());
+    let mut all = vec![0.0; count * rows];
+    let options = RunOptions { block: BATCH.1, threads, ..RunOptions::default() };
+    let partition = Partition::new(&options, count, 1)?;
+    let visit = |part: &mut Vec<f64>, range: std::ops::Range<usize>, own: &mut [f64]| {
+        candidates.squared(range, reference, part);
+        own.copy_from_slice(part);
+    };
+    partition.fold_mut(&mut all, rows, Vec::new, visit, |_, _| ());
+    Ok(all)
 }
 
 /// Exchanges picks for candidates of the pool as long as that lowers the sum. The first `included` picks stay.
@@ -71,7 +85,7 @@ pub(super) fn swap(
     let mut unchanged = 0;
     let rows = swaps.reference.len();
     let keep = kept_bytes(table.origin.len(), pool, rows) > 0;
-    let mut kept: Vec<f64> = Vec::new();
+    let mut kept: Vec<f64> = std::mem::take(&mut chosen.kept);
     for sweep in 1..=SWEEPS {
         for start in (0..pool).step_by(BATCH.0) {
             let positions = start..(start + BATCH.0).min(pool);
@@ -79,7 +93,7 @@ pub(super) fn swap(
             let batch = start * rows..(start + positions.len()) * rows;
             let squared = match kept.get(batch.clone()) {
                 Some(known) => known.to_vec(),
-                None => swaps.squared(&candidates(positions.clone()), run)?,
+                None => lines(&candidates(positions.clone()), &swaps.reference, run.threads)?,
             };
             if keep && kept.len() == batch.start {
                 kept.extend_from_slice(&squared);
@@ -111,7 +125,7 @@ pub(super) fn swap(
 }
 
 impl<'a> Swaps<'a> {
-    fn new(reference: Rows<f64>, weights: &'a [f64], picks: Rows<f64>) -> Self {
+    fn new(reference: Rows<'a, f64>, weights: &'a [f64], picks: Rows<'a, f64>) -> Self {
         let nobody = Pair { first: 0, second: 0, to_first: 0.0, to_second: 0.0 };
         let pairs = vec![nobody; reference.len()];
         let mut swaps = Swaps { reference, weights, picks, pairs, removal: Vec::new(), total: 0.0 };
@@ -128,20 +142,6 @@ impl<'a> Swaps<'a> {
 
     fn slots(&self) -> usize {
         self.picks.len()
-    }
-
-    /// The squared distances of candidates to all reference rows, a line each.
-    fn squared(&self, candidates: &Rows<f64>, run: &RunOptions<'_>) -> Result<Vec<f64>, Error> {
-        let (count, rows) = (candidates.len(), self.reference.len());
-        let mut all = vec![0.0; count * rows];
-        let options = RunOptions { block: BATCH.1, threads: run.threads, ..RunOptions::default() };
-        let partition = Partition::new(&options, count, 1)?;
-        let visit = |part: &mut Vec<f64>, range: std::ops::Range<usize>, own: &mut [f64]| {
-            candidates.squared(range, &self.reference, part);
-            own.copy_from_slice(part);
-        };
-        partition.fold_mut(&mut all, rows, Vec::new, visit, |_, _| ());
-        Ok(all)
     }
 
     /// Of the slots that are allowed, the one that a candidate at these squared distances had best take, and what the sum
@@ -173,7 +173,7 @@ impl<'a> Swaps<'a> {
     }
 
     /// Puts a candidate into a slot.
-    fn take(&mut self, slot: usize, candidate: &Rows<f64>, squared: &[f64]) {
+    fn take(&mut self, slot: usize, candidate: &Rows<'_, f64>, squared: &[f64]) {
         self.picks.replace(slot, candidate, 0);
         for (row, &squared) in squared.iter().enumerate() {
             let (pair, distance) = (self.pairs[row], squared.sqrt());
@@ -220,8 +220,8 @@ impl<'a> Swaps<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Samples;
     use crate::linalg::distances::squared_distance;
+    use crate::{Metric, Samples};
 
     fn noise(count: usize, seed: u64) -> Vec<f64> {
         let mut generator = crate::linalg::rng::generator(seed);
@@ -245,10 +245,11 @@ mod tests {
             let samples = Samples::new(&data, n, l).unwrap();
             let origin = vec![0.1; l];
             let sample = CandidateSample::of_all(&weights);
-            let mut chosen = Chosen { picks: (0..k).collect(), gains: vec![0.0; k], status: Status::Converged };
+            let mut chosen =
+                Chosen { picks: (0..k).collect(), gains: vec![0.0; k], status: Status::Converged, kept: Vec::new() };
             let before = cost(&rows, &weights, &chosen.picks);
             let mut constraints = Constraints::none();
-            let table = Table { rows: &samples, origin: &origin };
+            let table = Table { rows: &samples, origin: &origin, metric: Metric::Euclidean };
             swap(table, &sample, &mut chosen, (0, &mut constraints), &mut RunOptions::default()).unwrap();
             let found = cost(&rows, &weights, &chosen.picks);
             assert!(found < before, "{found} {before}");

@@ -22,7 +22,7 @@ use std::time::Instant;
 pub use literal::{ArssReference, UpdateA};
 pub use penalty::Penalty;
 
-use crate::exec::{InMemory, RowAttributes, RowBackend};
+use crate::exec::{InMemory, RowAttributes, RowBackend, damaged};
 use crate::models::row_sums::{Rule, Scores};
 use crate::parallel::Partition;
 use crate::{
@@ -328,6 +328,10 @@ fn solve(settings: &Arss, problem: &Problem, form: &mut impl Form, run: &mut Run
 
     for iteration in 1..=settings.max_iterations {
         let (mu, next_mu) = schedule.advance(found.last());
+        if !mu.is_finite() || !next_mu.is_finite() {
+            // Values were scaled: only sums that somebody damaged lead here.
+            return Err(damaged());
+        }
         e_step.set(mu, next_mu);
         form.update_a(mu, problem.gamma); // step 6
         let sweep = form.update_multiplier_and_e(&e_step, keep)?; // steps 7, 3, 5
