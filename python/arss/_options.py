@@ -15,6 +15,8 @@ Encode = Literal["auto", "onehot", "ordinal", "drop"]
 Kernel = Literal["rbf"]
 #: Sets of settings of ARSS.
 Preset = Literal["paper"]
+#: What ARSS and RRSS rank rows by.
+Rank = Literal["sum", "norm"]
 #: The methods, as the command line calls them.
 Method = Literal["exemplars", "arss", "rrss", "ted", "kmeans", "kmedoids", "facility", "rrqr", "random"]
 #: Those that choose columns.

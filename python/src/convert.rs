@@ -66,6 +66,7 @@ fn kind(note: &Note) -> &'static str {
         Note::LossNeverActed => "loss_never_acted",
         Note::Sampled { .. } => "sampled",
         Note::Gated(_) => "gated",
+        Note::Ties { .. } => "ties",
         _ => "other",
     }
 }

@@ -61,7 +61,7 @@ pub use models::kernel::{Kernel, Mapped};
 pub use models::rrss::{Rrss, RrssReference, RrssSystem};
 pub use models::ted::{Ted, TedReference};
 pub use models::{RootSteps, Shrinkage};
-pub use options::{Callback, Count, Gamma, Metric, Progress, RunOptions};
+pub use options::{Callback, Count, Gamma, Metric, Progress, Rank, RunOptions};
 pub use samples::Samples;
 pub use selection::{HistoryStep, Note, Report, Seconds, Selection, SetAside, Solution, Status};
 pub use sparse_rows::SparseRows;

@@ -187,6 +187,50 @@ impl Gamma {
     }
 }
 
+/// What ARSS and RRSS rank items by, once A is found.
+///
+/// ```
+/// use arss::{Arss, Rank, Samples, Selector};
+///
+/// let table: Vec<f64> = (0..60).map(|i| f64::from((i * 7) % 11) - 5.0).collect();
+/// let norms = Arss { rank: Rank::Norm, ..Arss::default() }.select(&Samples::new(&table, 20, 3)?, 2)?;
+/// assert_eq!(norms.scores[0], norms.row_norms.unwrap()[norms.indices[0]]);
+/// # Ok::<(), arss::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Rank {
+    /// The sum of the absolute values of its row of A, as published.
+    #[default]
+    Sum,
+    /// The 2-norm of its row of A: what the objective penalises, and known without another pass. [`Arss::sparse_rows`](crate::Arss::sparse_rows)
+    /// needs the sums and has no effect.
+    Norm,
+}
+
+impl Rank {
+    /// Every one, the default first.
+    pub const ALL: [Rank; 2] = [Rank::Sum, Rank::Norm];
+
+    /// The name: `sum` or `norm`.
+    ///
+    /// ```
+    /// use arss::Rank;
+    /// assert!(Rank::ALL.iter().all(|&rank| Rank::from_name(rank.name()) == Some(rank)));
+    /// ```
+    pub fn name(self) -> &'static str {
+        match self {
+            Rank::Sum => "sum",
+            Rank::Norm => "norm",
+        }
+    }
+
+    /// The one of this name; `None` if there is none.
+    pub fn from_name(name: &str) -> Option<Rank> {
+        Rank::ALL.into_iter().find(|rank| rank.name() == name)
+    }
+}
+
 /// How many items to choose.
 ///
 /// ```

@@ -10,6 +10,7 @@ use super::wire::{decode, encode};
 use super::{OutputShape, PointRows};
 use crate::exemplars::{graph_score as graph, refine_steps as refinement, score_steps as scoring, steps as exemplars};
 use crate::models::arss::steps as arss;
+use crate::models::row_sums::steps as ranking;
 use crate::models::rrss::steps as rrss;
 use crate::models::ted::steps as ted;
 use crate::row_view::RowView;
@@ -121,6 +122,9 @@ pub(crate) enum Step {
     ExemplarsCentreRows(refinement::CentreRows),
     ExemplarsNearest(exemplars::NearestPick),
     ExemplarsSetMeasures(graph::SetMeasures),
+    WeighTerms(ranking::WeighTerms),
+    DrawTerms(ranking::DrawTerms),
+    BoundSums(ranking::BoundSums),
 }
 
 impl Step {
@@ -161,6 +165,9 @@ impl Step {
             Step::ExemplarsGate(step) => step,
             Step::ExemplarsCandidates(step) => step,
             Step::ExemplarsNearest(step) => step,
+            Step::WeighTerms(step) => step,
+            Step::DrawTerms(step) => step,
+            Step::BoundSums(step) => step,
         }
     }
 
@@ -201,6 +208,9 @@ impl Step {
             Step::ExemplarsGate(step) => Box::new(step.clone()),
             Step::ExemplarsCandidates(step) => Box::new(step.clone()),
             Step::ExemplarsNearest(step) => Box::new(step.ready::<T>()),
+            Step::WeighTerms(step) => Box::new(step.cast::<T>()),
+            Step::DrawTerms(step) => Box::new(step.cast::<T>()),
+            Step::BoundSums(step) => Box::new(step.cast::<T>()),
         }
     }
 }

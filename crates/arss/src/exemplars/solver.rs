@@ -125,7 +125,7 @@ fn fill(rows: &mut dyn RowBackend, chosen: &mut Chosen, k: usize, constraints: &
     let mut after = None;
     while chosen.picks.len() < k {
         let count = k + constraints.exclude.len();
-        let next = RankRows { smallest: true, count, after, key: SCORE, other: LABEL, width: WIDTH };
+        let next = RankRows { smallest: true, count, after, key: SCORE, others: [LABEL; 2], width: WIDTH };
         let order = rows.pass(&Step::RankRows(next))?.rows.list;
         let Some(last) = order.last() else { break };
         after = Some((last.key, last.index));
