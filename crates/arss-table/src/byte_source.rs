@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::TableError;
 use crate::file_state::{self, FileState};
 use crate::formats::Format;
+use crate::private_files;
 use crate::read::ReadContext;
 use crate::scratch::numbers;
 use crate::untrusted::limit::MemoryLimit;
@@ -146,7 +147,7 @@ impl ByteSource {
             return Ok(ByteSource::Memory(bytes));
         };
         let failed = |error: io::Error| TableError::Run(format!("{}: cannot be written: {error}", folder.display()));
-        let mut file = tempfile::tempfile_in(folder).map_err(failed)?;
+        let mut file = private_files::nameless(folder).map_err(failed)?;
         // A full disk is everybody's trouble: a tenth of what is free stays free.
         let most = fs4::available_space(folder).map_or(u64::MAX, |free| free - free / 10);
         let copied = copy_limited(reader, &mut file, (context.limit, Some((folder, most))), (path, packed, advice));
