@@ -84,6 +84,7 @@ fn command(matches: &ArgMatches, words: &[OsString]) -> Result<(), Failure> {
     }
     if let Some(&threads) = flags.try_get_one::<usize>("threads").ok().flatten().filter(|threads| **threads > 0) {
         // Reading uses the pool of the process; it can be set once, and this is the first to do so.
+        let threads = planning::memory_estimate::running_threads(threads) as usize;
         let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
     }
     interrupt::install()?;

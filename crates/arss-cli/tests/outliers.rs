@@ -130,7 +130,7 @@ fn the_page_knows_why_and_where_the_threshold_is() {
     let data = page_data(&folder.read("page.html"));
     assert_eq!(data["outliers"]["chart"]["threshold"], 2.5);
     assert!(data["summary"][2].as_str().unwrap().contains("a score above 2.5"), "{}", data["summary"]);
-    let strange = data["strangest"].as_array().unwrap();
+    let strange = data["strangest"]["rows"].as_array().unwrap();
     let row_60 = strange.iter().find(|row| row["item"] == 60).unwrap();
     assert!(row_60["why"].as_str().unwrap().starts_with("right +"), "{row_60}");
     assert!(data["comparison"].is_null());
@@ -191,6 +191,16 @@ fn files_are_not_lost() {
     assert_eq!((folder.read("there.csv").as_str(), folder.names().len()), ("mine\n", 2));
     folder.run("outliers t.csv -q --clean there.csv --force").ok();
     assert!(folder.read("there.csv").starts_with("id,height"));
+}
+
+#[test]
+fn stdout_gets_the_file_alone() {
+    let folder = Folder::with("t.csv", damaged_csv());
+    folder.run("outliers t.csv -q --clean clean.csv -o strange.csv --scores scores.csv").ok();
+    for (flag, file) in [("--clean", "clean.csv"), ("-o", "strange.csv"), ("--scores", "scores.csv")] {
+        assert_eq!(folder.run(&format!("outliers t.csv -q {flag} -")).ok().out, folder.read(file), "{flag}");
+        folder.refuses(&format!("outliers t.csv --json {flag} -"), &["--json prints to stdout, and so does -"]);
+    }
 }
 
 #[test]

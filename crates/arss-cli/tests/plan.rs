@@ -2,6 +2,7 @@
 
 mod common;
 
+use common::limits::output_of;
 use common::{Folder, noise, npy_f64, plots_csv};
 
 #[test]
@@ -96,7 +97,7 @@ fn peak(folder: &Folder, line: &str) -> Option<u64> {
     }
     let mut command = std::process::Command::new(time);
     command.args(["-f", "%M", common::ARSS]).args(line.split_whitespace()).current_dir(folder.0.path());
-    let output = command.output().unwrap();
+    let output = output_of(&mut command).unwrap();
     assert!(output.status.success(), "{line}: {output:?}");
     let text = String::from_utf8(output.stderr).unwrap();
     Some(text.lines().last().unwrap().parse::<u64>().unwrap() << 10)

@@ -30,8 +30,8 @@ const RATIO: u64 = 200;
 pub enum ByteSource {
     /// A regular file; its bytes stay where they are.
     File {
-        /// The open file.
-        file: File,
+        /// The open file; none for one of very many, which is opened each time it is read.
+        file: Option<File>,
         /// What it was when it was opened.
         opened: FileState,
         /// Its name.
@@ -92,6 +92,8 @@ impl ByteSource {
             return ByteSource::taken(file, path, context);
         }
         let opened = FileState::of(&file).map_err(|error| unreadable(path, &error))?;
+        // A process may have a few hundred open files.
+        let file = Some(file).filter(|_| !context.many);
         let store = ByteSource::File { file, opened, path: path.to_owned() };
         store.unpacked(path, context)
     }
@@ -156,7 +158,7 @@ impl ByteSource {
             other => other,
         })?;
         let opened = FileState::of(&file).map_err(failed)?;
-        Ok(ByteSource::File { file, opened, path: path.to_owned() })
+        Ok(ByteSource::File { file: Some(file), opened, path: path.to_owned() })
     }
 
     /// The number of bytes.
@@ -185,10 +187,13 @@ impl ByteSource {
                 buffer[..count].copy_from_slice(&rest[..count]);
                 Ok(count)
             }
-            ByteSource::File { file, opened, .. } => {
+            ByteSource::File { file, opened, path } => {
                 let rest = usize::try_from(opened.len().saturating_sub(at)).unwrap_or(usize::MAX);
                 let wanted = rest.min(buffer.len());
-                let found = numbers::read_at(file, at, &mut buffer[..wanted])?;
+                let found = match file {
+                    Some(file) => numbers::read_at(file, at, &mut buffer[..wanted])?,
+                    None => numbers::read_at(&File::open(path)?, at, &mut buffer[..wanted])?,
+                };
                 if found == wanted { Ok(found) } else { Err(shorter()) }
             }
         }
@@ -206,7 +211,11 @@ impl ByteSource {
     /// Fails if the file is not what it was when it was opened.
     pub fn check_unchanged(&self) -> Result<(), TableError> {
         let ByteSource::File { file, opened, path } = self else { return Ok(()) };
-        let now = FileState::of(file).map_err(|error| unreadable(path, &error))?;
+        let now = match file {
+            Some(file) => FileState::of(file),
+            None => File::open(path).and_then(|file| FileState::of(&file)),
+        };
+        let now = now.map_err(|error| unreadable(path, &error))?;
         if now == *opened { Ok(()) } else { Err(file_state::changed(path)) }
     }
 }
@@ -281,7 +290,15 @@ fn unpacked(
             let most = u32::try_from(context.limit.bytes >> 10).unwrap_or(u32::MAX - 1).min(u32::MAX - 1);
             let packed = io::BufReader::with_capacity(1 << 16, packed);
             let reader = lzma_rust2::XzReader::new_mem_limit(packed, true, most);
-            ByteSource::kept(reader, path, context, Some(&counted))
+            ByteSource::kept(reader, path, context, Some(&counted)).map_err(|failure| {
+                if !failure.to_string().contains("mem_limit") {
+                    return failure;
+                }
+                let most = crate::byte_size::shown(context.limit.bytes);
+                let what =
+                    format!("takes more than {most} to unpack, which is the limit; unpack it, or raise --memory");
+                TableError::in_file(path, what)
+            })
         }
     }
 }
@@ -365,7 +382,10 @@ mod tests {
         let gz = gz.finish().unwrap();
         let zst = zstd::stream::encode_all(&text[..], 1).unwrap();
         let options = crate::ReadOptions::default();
-        let limit = |bytes| ReadContext { options: &options, limit: MemoryLimit { bytes, asked: true, disk: false } };
+        let limit = |bytes| ReadContext {
+            limit: MemoryLimit { bytes, asked: true, disk: false },
+            ..ReadContext::new(&options)
+        };
         let mut bz2 = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
         bz2.write_all(&text).unwrap();
         let bz2 = bz2.finish().unwrap();

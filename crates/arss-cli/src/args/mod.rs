@@ -16,7 +16,7 @@ pub mod output;
 
 use std::path::PathBuf;
 
-use arss::{Count, Method};
+use arss::{Count, Method, Rank};
 use arss_table::Format;
 use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
 
@@ -242,6 +242,9 @@ pub struct MethodArgs {
     /// Do not choose a row and its copy: score times distance from the picks, instead of the top K [arss, rrss]
     #[arg(long)]
     pub diverse: bool,
+    /// What rows are ranked by: the sum of |a|, a being the row of coefficients, or its length [arss, rrss; default sum]
+    #[arg(long, value_parser = method::rank(), value_name = "HOW")]
+    pub rank: Option<Rank>,
     /// Seed of the random numbers [all but rrqr; arss, rrss, ted with --kernel; default 0]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub seed: Option<u64>,

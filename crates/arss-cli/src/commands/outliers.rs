@@ -42,7 +42,7 @@ const MOST_CLEANED: f64 = 0.15;
 
 /// Runs `arss outliers`; `words` is the command line it came from.
 pub fn run(args: &OutliersArgs, words: &[OsString]) -> Result<(), Failure> {
-    let written = |target: &Option<PathBuf>| target.as_deref().map(OutputFormat::of).transpose();
+    let written = |target: &Option<PathBuf>| target.as_deref().map(|path| targets::format_of(path, None)).transpose();
     let formats = targets::safe_formats([written(&args.output)?, written(&args.clean)?], args.safe_csv)?;
     let all = [
         ("-o", &args.output),
@@ -53,6 +53,7 @@ pub fn run(args: &OutliersArgs, words: &[OsString]) -> Result<(), Failure> {
     ];
     let all = targets::asked(&all);
     targets::check(&args.read.inputs, &all)?;
+    targets::check_stdout(&all, args.common.json)?;
     targets::check_new(&all, args.common.force)?;
     let mut settings = settings(&args.score);
     settings.validate()?;
@@ -74,32 +75,27 @@ pub fn run(args: &OutliersArgs, words: &[OsString]) -> Result<(), Failure> {
         threads: args.common.threads,
         all_scores: false,
         keep_model: keep,
+        metric: args.read.metric,
+        outlook: if args.report.is_some() { arss_report::AHEAD } else { 0 },
         disk: Disk::default(),
     };
     // The final line reports the outliers, with the threshold of the flags.
     let selection = solve::run(&table.matrix, &job, &mut Messages::new(true))?;
     let found = Found::new(&table, &selection, args.threshold)?;
-    if args.clean.is_some() && found.kept().is_empty() {
-        let what = "every row is beyond --threshold, so nothing would be left for --clean; give a larger one";
-        return Err(Failure::Input(what.to_owned()));
+    if args.clean.is_some() {
+        found.check_clean(args.clean_many)?;
     }
-    if args.clean.is_some() && !args.clean_many && found.beyond as f64 > MOST_CLEANED * found.order.len() as f64 {
-        let (beyond, all) = (found.beyond, found.order.len());
-        let what = format!(
-            "--clean would throw away {beyond} of {all} rows, more than 15 %: look at them first; then give a larger \
-             --threshold, or --clean-many to do it"
-        );
-        return Err(Failure::Input(what));
-    }
-
     let page = args.report.as_ref().map(|_| {
-        let more = More { threshold: Some(args.threshold), ..More::default() };
+        let more = More { threshold: Some(args.threshold), ..super::prepared(&args.read) };
         super::page(words, &table, &job, &selection, more)
     });
     output_files::commit(write_files(args, &found, (formats, preparation.as_ref(), page)), &table)?;
     drop(show);
     messages.add(found.summary(args.threshold));
     messages.flush();
+    if targets::take_stdout(&all) {
+        return Ok(());
+    }
     output_files::print(&if args.common.json { found.json(args) } else { found.sheet(args.rows).text() })
 }
 
@@ -197,6 +193,23 @@ impl<'a> Found<'a> {
         let reasons = Reasons::new(NumericView::new(&table.matrix)?, table.outlier_columns(), selection);
         let reasons = reasons.ok_or_else(|| Failure::Run("there are no exemplars to compare with".to_owned()))?;
         Ok(Found { table, selection, reasons, order, beyond })
+    }
+
+    /// Fails if --clean would throw away everything, or more than `many` allows.
+    fn check_clean(&self, many: bool) -> Result<(), Failure> {
+        let (beyond, all) = (self.beyond, self.order.len());
+        if beyond == all {
+            let what = "every row is beyond --threshold, so nothing would be left for --clean; give a larger one";
+            return Err(Failure::Input(what.to_owned()));
+        }
+        if !many && beyond as f64 > MOST_CLEANED * all as f64 {
+            let what = format!(
+                "--clean would throw away {beyond} of {all} rows, more than 15 %: look at them first; then give a larger \
+                 --threshold, or --clean-many to do it"
+            );
+            return Err(Failure::Input(what));
+        }
+        Ok(())
     }
 
     /// The rows within the threshold, in the order of the file.

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use arss::Method;
+use arss::estimate::ProblemSize;
 use arss_table::{OutputFormat, Table, TableShape, byte_size, counted};
 use serde_json::{Value, json};
 
@@ -47,11 +48,11 @@ fn make(args: &SelectArgs, format: Option<OutputFormat>, plan: &mut Plan) -> Res
     let show = Show::new(args.quiet);
     let (memory, mut refused) = match memory_plan::plan(args, &method) {
         Ok(memory) => (memory, None),
-        Err(refused) => (MemoryPlan::default(), Some(refused)),
+        Err(refused) => (MemoryPlan::new(args, None), Some(refused)),
     };
     let shape = arss_table::probe_shape(&args.input.inputs, &select::read_options(args));
     if let Some(shape) = &shape {
-        let need = memory_estimate::of_run(shape, &method, &memory_estimate::problem_size(shape, args));
+        let need = memory_estimate::of_run(shape, &method, &planned_size(shape, args, &memory));
         plan.add_memory(need, memory_estimate::limit(args), memory.scratch.is_some());
         plan.add_shape(args, shape);
     }
@@ -79,6 +80,12 @@ fn make(args: &SelectArgs, format: Option<OutputFormat>, plan: &mut Plan) -> Res
     drop(show);
     messages.flush();
     Ok(refused)
+}
+
+/// The size of what is chosen from, with the threads that there is memory for.
+fn planned_size(shape: &TableShape, args: &SelectArgs, memory: &MemoryPlan) -> ProblemSize {
+    let size = memory_estimate::problem_size(shape, args);
+    ProblemSize { threads: memory.threads as u64, ..size }
 }
 
 /// The plan for people and for machines.
@@ -174,10 +181,10 @@ impl Plan {
         }
         if let Some(folder) = memory.scratch.as_deref().filter(|_| !args.features) {
             progress::phase("time");
-            let size = memory_estimate::problem_size(shape, args);
+            let size = planned_size(shape, args, memory);
             let job = select::job_of(args, (method, memory));
             let text = if shape.in_chunks { shape.bytes } else { 0 };
-            let timed = time_estimate::time_from_disk(&size, method, &job, (folder, text))?;
+            let timed = time_estimate::time_from_disk(&size, method, &job, (folder, text, memory.in_place))?;
             self.add_time(&timed, false);
         }
         Ok(None)

@@ -4,12 +4,11 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use arss::{Count, Error, Method, Metric, Selection, Status};
-use arss_report::More;
 use arss_report::saved_result::{Input, Saved};
 use arss_report::table_checksum::Checksum;
 use arss_table::number_text::number;
 use arss_table::{
-    Encode, ExtraColumns, ExtraValues, Format, OutputFormat, Picks, Preparation, ReadOptions, Table, byte_size,
+    Encode, ExtraColumns, ExtraValues, OutputFormat, Picks, Preparation, ReadOptions, Table, byte_size,
     checkpoint::{self, Claim},
     without_formula,
 };
@@ -89,7 +88,7 @@ pub struct Ready {
 /// Reads the table as the flags ask for it.
 pub fn ready(args: &SelectArgs, messages: &mut Messages) -> Result<Ready, Failure> {
     let method = checked_method(args)?;
-    let plan = memory_plan::plan(args, &method)?;
+    let mut plan = memory_plan::plan(args, &method)?;
     progress::phase("read");
     let options = ReadOptions { scratch: plan.scratch.clone(), ..read_options(args) };
     if let (Some(folder), Some(disk)) = (&plan.scratch, plan.disk) {
@@ -103,8 +102,10 @@ pub fn ready(args: &SelectArgs, messages: &mut Messages) -> Result<Ready, Failur
     let checksum = args.out.result.as_ref().map(|_| Checksum::of(&table));
     let how = (args.input.scale(), args.input.metric);
     let preparation = solve::prepare(&mut table, how, args.out.model.is_some(), messages)?;
-    if table.matrix.is_on_disk() && memory_plan::fits_now(args, &method, &table.matrix)? {
-        table.matrix = table.matrix.into_memory()?;
+    if table.matrix.is_on_disk() {
+        if memory_plan::fits_now(args, &method, (&table.matrix, &mut plan))? {
+            table.matrix = table.matrix.into_memory()?;
+        }
     }
     Ok(Ready { table, method, checksum, plan, preparation, claim: None })
 }
@@ -141,9 +142,11 @@ pub fn job_of<'a>(args: &'a SelectArgs, (method, plan): (&'a Method, &'a MemoryP
         method,
         count: args.k,
         features: args.features,
-        threads: args.threads,
+        threads: plan.threads,
         all_scores: false,
         keep_model: args.out.model.is_some(),
+        metric: args.input.metric,
+        outlook: if args.report.is_some() || args.out.result.is_some() { arss_report::AHEAD } else { 0 },
         disk: Disk {
             folder: plan.scratch.as_deref(),
             limit: memory_estimate::limit(args).unwrap_or(u64::MAX),
@@ -172,8 +175,7 @@ struct Made<'a> {
 impl<'a> Made<'a> {
     fn new(args: &SelectArgs, words: &[OsString], ready: &'a Ready, selection: &'a Selection) -> Self {
         progress::phase("report");
-        let job = job(args, ready);
-        let page = args.report.as_ref().map(|_| page(words, &ready.table, &job, selection));
+        let page = args.report.as_ref().map(|_| page(args, words, ready, selection));
         let result = args.out.result.as_ref().map(|_| {
             let command = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
             let input = described(ready, &selection.indices, args.features);
@@ -227,8 +229,8 @@ fn scored_for_report(args: &SelectArgs, table: &Table) -> bool {
 }
 
 /// The page about a choice.
-pub fn page(words: &[OsString], table: &Table, job: &Job<'_>, selection: &Selection) -> String {
-    super::page(words, table, job, selection, More::default())
+pub fn page(args: &SelectArgs, words: &[OsString], ready: &Ready, selection: &Selection) -> String {
+    super::page(words, &ready.table, &job(args, ready), selection, super::prepared(&args.input))
 }
 
 /// Fails on constraints that the method cannot meet: found out before the table is read.
@@ -309,23 +311,12 @@ pub fn targets(args: &SelectArgs) -> Vec<(&'static str, &Path)> {
 
 /// The format of `-o`, once it is sure that all files can be written.
 pub fn check_outputs(args: &SelectArgs) -> Result<Option<OutputFormat>, Failure> {
-    let format = args.output.as_deref().map(|path| output_format(path, args.format_out)).transpose()?;
+    let format = args.output.as_deref().map(|path| targets::format_of(path, args.format_out)).transpose()?;
     let [format] = targets::safe_formats([format], args.safe_csv)?;
     let all = targets(args);
     targets::check(&args.input.inputs, &all)?;
-    if args.json && targets::take_stdout(&all) {
-        return Err(Failure::Input("--json prints to stdout, and so does -; give one of them a file".to_owned()));
-    }
+    targets::check_stdout(&all, args.json)?;
     Ok(format)
-}
-
-/// The format of a file that is written: as told, or by its name; csv for stdout.
-pub fn output_format(path: &Path, told: Option<Format>) -> Result<OutputFormat, Failure> {
-    match told {
-        Some(format) => Ok(OutputFormat::told(format, path)?),
-        None if path == Path::new(output_files::STDOUT) => Ok(OutputFormat::of(Path::new("stdout.csv"))?),
-        None => Ok(OutputFormat::of(path)?),
-    }
 }
 
 /// Fails if a file is there already and may not be replaced.

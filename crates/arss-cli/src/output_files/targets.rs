@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use arss_table::OutputFormat;
+use arss_table::{Format, OutputFormat};
 
 use crate::failure::Failure;
 use crate::output_files;
@@ -45,6 +45,25 @@ fn is_stdin(_: &Path) -> bool {
 /// True if one of the files is stdout, which then gets nothing else.
 pub fn take_stdout(targets: &[(&str, &Path)]) -> bool {
     targets.iter().any(|(_, target)| *target == Path::new(output_files::STDOUT))
+}
+
+/// Fails if stdout would get a file and something else as well.
+pub fn check_stdout(targets: &[(&str, &Path)], json: bool) -> Result<(), Failure> {
+    if json && take_stdout(targets) {
+        return Err(Failure::Input("--json prints to stdout, and so does -; give one of them a file".to_owned()));
+    }
+    Ok(())
+}
+
+/// The format of a file that is written: as told, or by its name; csv for stdout, and for pipes and devices whose name
+/// does not say.
+pub fn format_of(path: &Path, told: Option<Format>) -> Result<OutputFormat, Failure> {
+    let is_device = || path.exists() && !path.is_file() && !path.is_dir() && Format::of_name(path).is_none();
+    match told {
+        Some(format) => Ok(OutputFormat::told(format, path)?),
+        None if path == Path::new(output_files::STDOUT) || is_device() => Ok(OutputFormat::of(Path::new("any.csv"))?),
+        None => Ok(OutputFormat::of(path)?),
+    }
 }
 
 /// The formats of the files, with `--safe-csv` if it was given; fails if it means nothing to any of them.

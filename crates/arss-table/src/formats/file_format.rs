@@ -157,6 +157,22 @@ pub trait TableFile: Debug + Any {
         Ok(None)
     }
 
+    /// All values where they lie in the file, where it is an array of numbers that can be read row by row; new rows that are
+    /// made of them go to `folder`.
+    fn on_disk(&self, _folder: &Path) -> Result<Option<Matrix>, TableError> {
+        Ok(None)
+    }
+
+    /// Bytes of a value that is read where it lies, if [`on_disk`](TableFile::on_disk) gives all of them.
+    fn stored_bytes(&self) -> Option<u64> {
+        None
+    }
+
+    /// True if all values at once are a sparse matrix.
+    fn is_sparse(&self) -> bool {
+        false
+    }
+
     /// The cells of these rows as text for people.
     fn cells(&self, rows: &[usize]) -> io::Result<Vec<Vec<String>>>;
 
