@@ -8,9 +8,10 @@ use std::sync::Arc;
 use crate::TableError;
 use crate::file_state::{self, FileState};
 use crate::formats::Format;
+use crate::limited_copy::copy_limited;
+use crate::private_files;
 use crate::read::ReadContext;
 use crate::scratch::numbers;
-use crate::untrusted::limit::MemoryLimit;
 use crate::zip_member;
 
 /// Bytes that tell the format of a file.
@@ -19,10 +20,6 @@ pub const START: usize = 64;
 pub const SQLITE: &[u8] = b"SQLite format 3\0";
 /// What stands for standard input among the paths.
 pub const STDIN: &str = "-";
-/// From this decompressed size on, the compression ratio is checked.
-const SUSPECT: u64 = 1 << 30;
-/// Tables compress by less than this; decompression bombs by a thousand.
-const RATIO: u64 = 200;
 
 /// The bytes of an input.
 #[derive(Debug)]
@@ -148,7 +145,7 @@ impl ByteSource {
             return Ok(ByteSource::Memory(bytes));
         };
         let failed = |error: io::Error| TableError::Run(format!("{}: cannot be written: {error}", folder.display()));
-        let mut file = tempfile::tempfile_in(folder).map_err(failed)?;
+        let mut file = private_files::nameless(folder).map_err(failed)?;
         // A full disk is everybody's trouble: a tenth of what is free stays free.
         let most = fs4::available_space(folder).map_or(u64::MAX, |free| free - free / 10);
         let copied = copy_limited(reader, &mut file, (context.limit, Some((folder, most))), (path, packed, advice));
@@ -316,49 +313,6 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// Copies all bytes, unless they are too many for the memory, or for the disk of a folder; `packed` counts those of the
-/// archive they come from.
-fn copy_limited(
-    mut reader: impl Read,
-    out: &mut dyn io::Write,
-    (limit, disk): (MemoryLimit, Option<(&Path, u64)>),
-    (path, packed, advice): (&Path, Option<&std::cell::Cell<u64>>, &str),
-) -> Result<(), TableError> {
-    const STEP: u64 = 4 << 20;
-    let (mut so_far, mut step) = (0, Vec::new());
-    loop {
-        let found = reader.by_ref().take(STEP).read_to_end(&mut step).map_err(|error| unreadable(path, &error))?;
-        so_far += found as u64;
-        out.write_all(&step).map_err(|error| TableError::Run(error.to_string()))?;
-        step.clear();
-        if so_far > limit.bytes && !limit.disk {
-            let most = crate::byte_size::shown(limit.bytes);
-            let how = if packed.is_some() { " unpacked" } else { "" };
-            let what = format!("holds more than {most}{how}, which is the limit; {advice}, or raise --memory");
-            return Err(TableError::in_file(path, what));
-        }
-        if let Some((folder, most)) = disk.filter(|(_, most)| so_far > *most) {
-            let (most, folder) = (crate::byte_size::shown(most), folder.display());
-            let what = format!("holds more than {most}, which is all that {folder} has room for");
-            return Err(TableError::in_file(
-                path,
-                format_args!("{what}; {advice}, or --scratch DIR names another place"),
-            ));
-        }
-        // A disk is filled as easily as memory, and earlier where there is little of the latter.
-        let suspect = if limit.disk { limit.bytes.clamp(16 * STEP, SUSPECT) } else { SUSPECT };
-        let suspected = so_far > suspect && (!limit.asked || limit.disk);
-        if packed.is_some_and(|packed| suspected && so_far / packed.get().max(1) > RATIO) {
-            let what = format!("unpacks to more than {RATIO} times its size, which looks like a trap");
-            let advice = if limit.disk { "unpack it to a file" } else { "unpack it to a file, or give --memory" };
-            return Err(TableError::in_file(path, format_args!("{what}; {advice}")));
-        }
-        if found == 0 {
-            return Ok(());
-        }
-    }
-}
-
 fn shorter() -> io::Error {
     io::Error::new(io::ErrorKind::UnexpectedEof, "it became shorter while it was being read")
 }
@@ -371,6 +325,7 @@ pub fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> TableError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::untrusted::limit::MemoryLimit;
 
     #[test]
     fn what_was_packed_is_unpacked_within_the_limit() {

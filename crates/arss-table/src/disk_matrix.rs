@@ -10,7 +10,7 @@ use arss::out_of_core::RowSource;
 use crate::matrix::{MatrixValues, next_in_row};
 use crate::missing::bad_cells;
 use crate::scratch::{DiskFloat, ScratchFile, numbers};
-use crate::{DenseMatrix, TableError, row_lengths};
+use crate::{DenseMatrix, TableError, private_files, row_lengths};
 
 /// Numbers that are read at a time where all rows are visited.
 const SPAN: usize = 1 << 17;
@@ -152,7 +152,7 @@ impl<T: DiskFloat> DiskMatrix<T> {
     ) -> Result<DiskMatrix<U>, TableError> {
         let failed = |error: io::Error| self.failed(error);
         let in_place = columns * U::SIZE <= self.columns * T::SIZE && self.offset == 0;
-        let file = if in_place { self.file.try_clone() } else { tempfile::tempfile_in(&self.folder) };
+        let file = if in_place { self.file.try_clone() } else { private_files::nameless(&self.folder) };
         let file = file.map_err(failed)?;
         let (mut fresh, mut written, mut write) = (Vec::new(), 0u64, Ok(()));
         self.walk(&mut |first, rows| {

@@ -35,6 +35,7 @@ pub mod free_memory;
 pub mod fuzzing;
 mod given;
 mod input_paths;
+mod limited_copy;
 mod matrix;
 mod missing;
 mod model_file;

@@ -16,6 +16,20 @@ pub fn create(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
+/// A new file without a name, which vanishes when it is closed; only its owner can read and write it.
+///
+/// # Errors
+/// If it cannot be made there.
+pub fn nameless(folder: &Path) -> io::Result<File> {
+    let file = tempfile::tempfile_in(folder)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
+    }
+    Ok(file)
+}
+
 /// Makes a folder that only its owner can enter, and the folders above it as they come. One that is there stays.
 ///
 /// # Errors

@@ -45,6 +45,7 @@ mod options;
 mod parallel;
 mod precomputed;
 mod row_view;
+mod run_check;
 mod samples;
 mod selection;
 mod sparse_rows;

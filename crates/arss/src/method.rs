@@ -5,7 +5,7 @@ use crate::exemplars::landmarks;
 use crate::linalg::nearest;
 use crate::linalg::tsqr::rotated;
 use crate::models::diverse;
-use crate::options::{check_k, check_weights, share_of};
+use crate::options::{check_k, share_of};
 use crate::parallel::Partition;
 use crate::precomputed;
 use crate::{
@@ -231,32 +231,6 @@ impl Method {
         })
     }
 
-    /// `Ok` if so many items can be asked for so many picks: the settings, the count, and what is demanded of rows.
-    ///
-    /// ```
-    /// use arss::{Count, Method, Random};
-    ///
-    /// let method = Method::Random(Random::default());
-    /// assert!(method.check_run(Count::Exactly(5), 5).is_ok());
-    /// assert!(method.check_run(Count::Exactly(5), 4).is_err());
-    /// ```
-    ///
-    /// # Errors
-    /// As a run would be refused, whatever the values are.
-    pub fn check_run(&self, count: Count, items: usize) -> Result<(), Error> {
-        let (method, k) = self.with_count(count, items)?;
-        method.validate()?;
-        check_k(k, items)?;
-        method.attributes().weights.map_or(Ok(()), |weights| check_weights(weights, items))?;
-        let Method::Exemplars(settings) = &method else { return Ok(()) };
-        if settings.include.is_empty() && settings.exclude.is_empty() && settings.groups.is_none() {
-            return Ok(());
-        }
-        let values = vec![0.0; items];
-        let samples = Samples::new(&values, items, 1)?;
-        method.in_memory(&samples, &mut RunOptions::default(), |rows, _| settings.check(rows, k))
-    }
-
     /// True if the selection says what each pick stands for: [`Selection::assignment`].
     pub fn assigns(&self) -> bool {
         matches!(self, Method::Exemplars(_) | Method::Facility(_))
@@ -362,7 +336,7 @@ impl Method {
     }
 
     /// Runs a solver on rows in memory.
-    fn in_memory<T: Float, R>(
+    pub(crate) fn in_memory<T: Float, R>(
         &self,
         samples: &Samples<'_, T>,
         run: &mut RunOptions<'_>,
