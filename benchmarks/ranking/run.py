@@ -200,8 +200,9 @@ def page(records: list[dict[str, Any]]) -> str:
         "# Ranking",
         "",
         "Made by `make bench-ranking`; raw results in `results.jsonl`. Why the ranking is linear:",
-        "[the linear-time forms](../../docs/explanation/linear-time.md#scores). The last table: share of picks in common",
-        "among the first 10, 50 and 100, and accuracy of 1-NN learned from the 100 picks. What was tried: [notes](NOTES.md).",
+        "[the linear-time forms](../../docs/explanation/linear-time.md#scores). What was tried: [notes](NOTES.md).",
+        "The last table: share of picks in common among the first 10, 50 and 100, and accuracy of 1-NN learned from",
+        "the 100 picks.",
     ]
     for part, (heading, make) in PARTS.items():
         own = [record for record in records if record["part"] == part]
