@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -31,15 +32,18 @@ ITERATIONS = 20
 SETS = ("coil20", "letter", "mnist", "optdigits", "pendigits", "pima", "satimage", "segment", "vehicle", "waveform")
 METHODS = {"ARSS": "--method arss", "ARSS, preset paper": "--method arss --preset paper", "RRSS": "--method rrss"}
 PAPER = f"--method arss --preset paper --iterations {ITERATIONS}"
+#: What rows are ranked by, and the column of it in a file of scores.
+RANKS = {"sum": "score", "norm": "norm"}
 #: Rows that are chosen from, and how many are chosen.
 CANDIDATES, K = 1000, 100
 #: A run may take so long.
 LIMIT = 900
+BINARY = os.environ.get("ARSS_BINARY", str(ROOT / "target/release/arss"))
 
 
 def select(path: Path, flags: str, k: int) -> dict[str, Any]:
     """What the binary tells of a choice."""
-    command = [str(ROOT / "target/release/arss"), "select", str(path), "-k", str(k), "--json", "-q", *flags.split()]
+    command = [BINARY, "select", str(path), "-k", str(k), "--json", "-q", *flags.split()]
     found = subprocess.run(command, check=True, capture_output=True, text=True, timeout=LIMIT)
     return json.loads(found.stdout)
 
@@ -75,7 +79,7 @@ def exact_part(work: Path) -> list[dict[str, Any]]:
         np.save(path, X)
         found = select(path, f"--scale none {PAPER}", K)
         scores = work / "scores.csv"
-        select(path, f"--scale none {PAPER} --scores {scores}", K)
+        select(path, f"--scale none {PAPER} --scores {scores} --force", K)
         exact = np.genfromtxt(scores, delimiter=",", names=True)["score"]
         order = np.lexsort((np.arange(len(exact)), -exact))[:K]
         same = len(set(order.tolist()) & set(found["indices"]))
@@ -102,10 +106,10 @@ def share_part(data: Path | None) -> list[dict[str, Any]]:
     return records
 
 
-def overlap_part(work: Path, data: Path | None) -> list[dict[str, Any]]:
+def overlap_part(work: Path, data: Path | None, sets: list[str]) -> list[dict[str, Any]]:
     """Picks by the sum and by the norm of the rows of A: how many are the same, and how well each teaches 1-NN."""
     records = []
-    for name in SETS:
+    for name in sets:
         try:
             X, y = load(name, data)
         except UnavailableError as problem:
@@ -119,9 +123,10 @@ def overlap_part(work: Path, data: Path | None) -> list[dict[str, Any]]:
         Z = (X - X[train].mean(0)) / np.where(spread > 0, spread, 1)
         np.save(path, Z[train])
         for label, flags in METHODS.items():
-            picks = {
-                rank: select(path, f"--scale none {flags} --rank {rank}", K)["indices"] for rank in ("sum", "norm")
-            }
+            scores = work / "scores.csv"
+            select(path, f"--scale none {flags} --scores {scores} --force", K)
+            found = np.genfromtxt(scores, delimiter=",", names=True)
+            picks = {rank: np.argsort(-found[column], kind="stable")[:K].tolist() for rank, column in RANKS.items()}
             record: dict[str, Any] = {"part": "overlap", "set": name, "method": label, "k": K, "candidates": half}
             for top in (10, 50, K):
                 record[f"top{top}"] = len(set(picks["sum"][:top]) & set(picks["norm"][:top])) / top
@@ -133,81 +138,76 @@ def overlap_part(work: Path, data: Path | None) -> list[dict[str, Any]]:
     return records
 
 
+def phases(record: dict[str, Any]) -> str:
+    """The seconds of a run, phase by phase."""
+    return " + ".join(f"{record['seconds'][phase]:.2f}" for phase in ("prepare", "solve", "score"))
+
+
+def rows_table(records: list[dict[str, Any]]) -> str:
+    """Time a row."""
+    head = ["L", "N", "prepare + solve + ranking (s)", "microseconds a row", "rows summed exactly", "ties"]
+    lines = []
+    for r in records:
+        a_row = 1e6 * sum(r["seconds"].values()) / r["rows"]
+        ties = "; ".join(note for note in r["notes"] if note.startswith("the last")) or "-"
+        lines.append([str(r["columns"]), f"{r['rows']:,}", phases(r), f"{a_row:.2f}", f"{r['rows_scored']:,}", ties])
+    return table(head, lines)
+
+
+def exact_table(records: list[dict[str, Any]]) -> str:
+    """Picks against exact scores."""
+    head = ["L", "N", "rows summed exactly", "picks that are the same", "the last pick is ahead of the next row by"]
+    lines = []
+    for r in records:
+        size = [str(r["columns"]), f"{r['rows']:,}", f"{r['rows_scored']:,}"]
+        lines.append([*size, f"{r['same']} of {r['k']}", f"{100 * r['ahead']:.3f} %"])
+    return table(head, lines)
+
+
+def share_table(records: list[dict[str, Any]]) -> str:
+    """The ranking's share of a run."""
+    head = ["settings", "N x L", "prepare + solve + ranking (s)", "ranking's share", "rows summed exactly"]
+    lines = []
+    for r in records:
+        share = r["seconds"]["score"] / sum(r["seconds"].values())
+        size = f"{r['n_samples']:,} x {r['n_features']}"
+        lines.append([r["settings"], size, phases(r), f"{100 * share:.0f} %", f"{r['rows_scored']:,}"])
+    return table(head, lines)
+
+
+def overlap_table(records: list[dict[str, Any]]) -> str:
+    """Sums against norms."""
+    head = ["set", "method", "first 10", "first 50", "first 100", "1-NN by sums", "1-NN by norms"]
+    lines = []
+    for r in [*records, *means(records)]:
+        common = [f"{r[key]:.2f}" for key in ("top10", "top50", f"top{K}")]
+        lines.append([r["set"], r["method"], *common, f"{r['accuracy_sum']:.3f}", f"{r['accuracy_norm']:.3f}"])
+    return table(head, lines)
+
+
+#: The parts: what the heading says, and the table.
+PARTS = {
+    "rows": (f"Rows of length one, preset paper, {ITERATIONS} iterations, K = {K}, ranking included", rows_table),
+    "exact": (f"Against the scores of all rows: rows of length one, K = {K}", exact_table),
+    "share": ("The ranking's share: Covertype, 50 iterations, K = 1000", share_table),
+    "overlap": (f"Row sums against row norms: up to {CANDIDATES} candidates, standardised", overlap_table),
+}
+
+
 def page(records: list[dict[str, Any]]) -> str:
     """The report."""
-    parts = {part: [r for r in records if r["part"] == part] for part in ("rows", "exact", "share", "overlap")}
-    total = lambda r: sum(r["seconds"].values())  # noqa: E731
     lines = [
         "# Ranking",
         "",
         "Made by `make bench-ranking`; raw results in `results.jsonl`. Why the ranking is linear:",
-        "[the linear-time forms](../../docs/explanation/linear-time.md#scores).",
-        "",
-        f"## Rows of length one, preset paper, {ITERATIONS} iterations, K = {K}: seconds, ranking included",
-        "",
-        table(
-            ["L", "N", "prepare + solve + ranking (s)", "microseconds a row", "rows summed exactly", "notes"],
-            [
-                [
-                    str(r["columns"]),
-                    f"{r['rows']:,}",
-                    " + ".join(f"{r['seconds'][phase]:.2f}" for phase in ("prepare", "solve", "score")),
-                    f"{1e6 * total(r) / r['rows']:.2f}",
-                    f"{r['rows_scored']:,}",
-                    "; ".join(note for note in r["notes"] if note.startswith("the last")) or "-",
-                ]
-                for r in parts["rows"]
-            ],
-        ),
-        "",
-        f"## Against the scores of all rows: rows of length one, K = {K}",
-        "",
-        table(
-            ["L", "N", "rows summed exactly", "picks that are the same", "the last pick is ahead of the next row by"],
-            [
-                [
-                    str(r["columns"]),
-                    f"{r['rows']:,}",
-                    f"{r['rows_scored']:,}",
-                    f"{r['same']} of {r['k']}",
-                    f"{100 * r['ahead']:.3f} %",
-                ]
-                for r in parts["exact"]
-            ],
-        ),
-        "",
-        "## The ranking's share: Covertype, 50 iterations, K = 1000",
-        "",
-        table(
-            ["settings", "N x L", "prepare + solve + ranking (s)", "ranking's share", "rows summed exactly"],
-            [
-                [
-                    r["settings"],
-                    f"{r['n_samples']:,} x {r['n_features']}",
-                    " + ".join(f"{r['seconds'][phase]:.2f}" for phase in ("prepare", "solve", "score")),
-                    f"{100 * r['seconds']['score'] / total(r):.0f} %",
-                    f"{r['rows_scored']:,}",
-                ]
-                for r in parts["share"]
-            ],
-        ),
-        "",
-        f"## Row sums against row norms: up to {CANDIDATES} candidates, standardised",
-        "",
-        "Share of picks in common among the first 10, 50 and 100, and accuracy of 1-NN learned from the 100 picks.",
-        "",
-        table(
-            ["set", "method", "first 10", "first 50", "first 100", "1-NN by sums", "1-NN by norms"],
-            [
-                [r["set"], r["method"]]
-                + [f"{r[key]:.2f}" for key in ("top10", "top50", f"top{K}")]
-                + [f"{r[key]:.3f}" for key in ("accuracy_sum", "accuracy_norm")]
-                for r in [*parts["overlap"], *means(parts["overlap"])]
-            ],
-        ),
-        "",
+        "[the linear-time forms](../../docs/explanation/linear-time.md#scores). What was tried: [notes](NOTES.md).",
+        "The last table: share of picks in common among the first 10, 50 and 100, and accuracy of 1-NN learned from",
+        "the 100 picks.",
     ]
-    return "\n".join(lines)
+    for part, (heading, make) in PARTS.items():
+        own = [record for record in records if record["part"] == part]
+        lines += ["", f"## {heading}", "", make(own) if own else "Not measured yet."]
+    return "\n".join(lines) + "\n"
 
 
 def means(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -229,6 +229,7 @@ def main() -> None:
     parser.add_argument("--data", help="a folder with SET.parquet")
     parser.add_argument("--only", nargs="*", choices=("rows", "exact", "share", "overlap"))
     parser.add_argument("--largest", type=int, default=SIZES[-1], help="the largest number of rows")
+    parser.add_argument("--sets", nargs="*", default=list(SETS), help="sets of the overlap")
     args = parser.parse_args()
     wanted = args.only or ["rows", "exact", "share", "overlap"]
     results = HERE / "results.jsonl"
@@ -241,7 +242,7 @@ def main() -> None:
             "rows": lambda: rows_part(work, args.largest),
             "exact": lambda: exact_part(work),
             "share": lambda: share_part(data),
-            "overlap": lambda: overlap_part(work, data),
+            "overlap": lambda: overlap_part(work, data, args.sets),
         }
         for part in wanted:
             records += run[part]()

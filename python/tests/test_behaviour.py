@@ -227,7 +227,7 @@ def test_the_preset_of_the_paper_and_where_its_loss_acts() -> None:
 def test_rows_are_ranked_by_sums_or_by_norms() -> None:
     X = np.random.default_rng(4).normal(size=(150, 5))
     for kind in (arss.ARSS, arss.RRSS):
-        sums, norms = (kind(n_samples=20, rank=rank).fit(X) for rank in ("sum", "norm"))
+        sums, norms = kind(n_samples=20, rank="sum").fit(X), kind(n_samples=20, rank="norm").fit(X)
         assert (np.diff(norms.scores_) <= 0).all()
         # |a|_2 <= |a|_1, and both know which rows matter most.
         assert norms.scores_[0] < sums.scores_[0]
