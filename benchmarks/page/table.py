@@ -9,9 +9,8 @@ HERE = Path(__file__).resolve().parent
 
 def main() -> None:
     """Print it as Markdown."""
-    print(
-        "| rows x columns | page | of that without data | points drawn | drawn after (median of 5) | map anew (median of 12) |"
-    )
+    heads = ["rows x columns", "page", "without data", "points", "drawn after (median of 5)", "map anew (median of 12)"]
+    print(f"| {' | '.join(heads)} |")
     print("|---|---|---|---|---|---|")
     for line in (HERE / "results.jsonl").read_text().splitlines():
         run = json.loads(line)

@@ -79,7 +79,8 @@ def check_contrast(browser):
             const a = light(getComputedStyle(document.querySelector(select))[what]);
             return (Math.max(a, ground) + 0.05) / (Math.min(a, ground) + 0.05);
         };
-        return [ground, of("p", "color"), of(".note", "color"), of("svg text", "fill"), of(".curve", "stroke")];
+        const line = document.querySelector(".curve") ? [of(".curve", "stroke")] : [];
+        return [ground, of("p", "color"), of(".note", "color"), of("svg text", "fill"), ...line];
     """
     grounds = {}
     for scheme in ("light", "dark"):

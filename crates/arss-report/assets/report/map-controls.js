@@ -5,6 +5,7 @@ const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], Arrow
 // `found` is told which points were chosen, by a click or a lasso.
 function controls(view, canvas, mode, found) {
   let start = null;
+  let last = null;
   let moved = false;
   const at = (event) => {
     const box = canvas.getBoundingClientRect();
@@ -12,7 +13,7 @@ function controls(view, canvas, mode, found) {
   };
   canvas.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;
-    start = at(event);
+    start = last = at(event);
     moved = false;
     canvas.setPointerCapture(event.pointerId);
     if (mode() === "lasso") view.path = [start];
@@ -27,8 +28,9 @@ function controls(view, canvas, mode, found) {
       view.path.push(here);
       view.draw();
     } else {
-      view.moveBy(event.movementX, event.movementY);
+      view.moveBy(here[0] - last[0], here[1] - last[1]);
     }
+    last = here;
   });
   const end = (event) => {
     if (!start) return;
