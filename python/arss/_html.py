@@ -4,18 +4,25 @@ from html import escape
 from typing import Any
 
 import numpy as np
+from sklearn.utils import estimator_html_repr
 
 
 def summary(estimator: Any) -> str:
     """The estimator and, once fitted, what it found, as a small table."""
     title = f"<b>{escape(repr(estimator))}</b>"
+    diagram = f"<details><summary>scikit-learn's diagram</summary>{estimator_html_repr(estimator)}</details>"
     if not hasattr(estimator, "status_"):
-        return f"<div>{title}<br>not fitted yet</div>"
+        return f"<div>{title}<br>not fitted yet{diagram}</div>"
     rows = "".join(
         f"<tr><th style='text-align:left'>{escape(name)}</th><td style='text-align:left'>{escape(text)}</td></tr>"
         for name, text in _facts(estimator)
     )
-    return f"<div>{title}<table>{rows}</table></div>"
+    more = (
+        ""
+        if hasattr(estimator, "feature_indices_")
+        else "<p>The page that explains the choice: <code>.report(X)</code></p>"
+    )
+    return f"<div>{title}<table>{rows}</table>{more}{diagram}</div>"
 
 
 def _facts(estimator: Any) -> list[tuple[str, str]]:
@@ -24,11 +31,15 @@ def _facts(estimator: Any) -> list[tuple[str, str]]:
     left = estimator.residuals_ if features else estimator.outlier_scores_
     total = estimator.n_features_in_ if features else estimator.n_rows_
     what = "columns" if features else "rows"
-    strange = np.argsort(-np.nan_to_num(left, nan=-np.inf), kind="stable")[:5]
+    if isinstance(left, np.ndarray):
+        strange = _first(np.argsort(-np.nan_to_num(left, nan=-np.inf), kind="stable")[:5])
+    else:
+        # A summary is no reason to set a cluster to work.
+        strange = "on the cluster: outlier_scores_.compute()"
     gap = "" if estimator.gap_ is None else f", gap {estimator.gap_:.2e}"
     facts = [
         ("chosen", f"{len(picks)} of {total} {what}: {_first(picks)}"),
-        (f"strangest {what}", _first(strange)),
+        (f"strangest {what}", strange),
         ("status", f"{estimator.status_.replace('_', ' ')}, {estimator.n_iter_} iterations{gap}"),
         ("objective", f"{estimator.objective_:.6g}"),
         ("seconds", f"{sum(estimator.seconds_.values()):.3f}"),

@@ -3,6 +3,7 @@
 mod common;
 mod tables;
 
+use common::limits::LIMIT;
 use common::{ARSS, Folder, Ran, npy_f64, numbers};
 use parquet::basic::Compression;
 use tables::{
@@ -18,6 +19,7 @@ fn columns(name: &str) -> &'static str {
 /// Runs with `input` on stdin.
 fn run_piped(folder: &Folder, line: &str, input: &[u8]) -> Ran {
     let mut command = assert_cmd::Command::new(ARSS);
+    command.timeout(LIMIT);
     let output =
         command.current_dir(folder.0.path()).args(line.split_whitespace()).write_stdin(input).output().unwrap();
     Ran {

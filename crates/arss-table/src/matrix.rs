@@ -3,8 +3,8 @@
 use arss::{Float, Samples};
 use rayon::prelude::*;
 
-use crate::TableError;
 use crate::disk_matrix::DiskMatrix;
+use crate::{SparseMatrix, TableError};
 
 /// Columns that are taken out of rows at once, and the most values of them.
 const NEIGHBOURS: usize = 8;
@@ -172,6 +172,8 @@ pub enum Matrix {
     Disk32(DiskMatrix<f32>),
     /// Double precision, on disk.
     Disk64(DiskMatrix<f64>),
+    /// In memory, mostly zero.
+    Sparse(SparseMatrix),
 }
 
 impl Matrix {
@@ -185,6 +187,7 @@ impl Matrix {
             Matrix::F64(matrix) => matrix.shape(),
             Matrix::Disk32(matrix) => matrix.shape(),
             Matrix::Disk64(matrix) => matrix.shape(),
+            Matrix::Sparse(matrix) => matrix.shape(),
         }
     }
 
@@ -227,6 +230,7 @@ impl Matrix {
             Matrix::F64(matrix) => Ok(matrix.samples().err()),
             Matrix::Disk32(matrix) => matrix.check(),
             Matrix::Disk64(matrix) => matrix.check(),
+            Matrix::Sparse(matrix) => Ok(matrix.samples().err()),
         }
     }
 
@@ -237,7 +241,8 @@ impl Matrix {
             _ if rows == 0 => Vec::new(),
             Matrix::F64(matrix) => (0..columns).map(|column| matrix.get(0, column)).collect(),
             Matrix::Disk64(matrix) => matrix.row(0)?,
-            Matrix::F32(_) | Matrix::Disk32(_) => Vec::new(),
+            // Sparse matrices are finite.
+            Matrix::F32(_) | Matrix::Disk32(_) | Matrix::Sparse(_) => Vec::new(),
         };
         Ok(first.iter().position(|value| value.is_nan()))
     }

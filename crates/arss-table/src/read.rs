@@ -9,6 +9,7 @@ use crate::chunks::{ChunkedTable, ReadAs};
 use crate::column_kinds::ColumnKind;
 use crate::disk_writer::DiskWriter;
 use crate::feature_plan::{self, FeatureColumn};
+use crate::file_state::Watch;
 use crate::formats::file_format::{Progress, TableFile};
 use crate::input_paths::InputFile;
 use crate::output_types::{self, OutputType};
@@ -81,13 +82,22 @@ pub fn open_with_progress(
 ) -> Result<Table, TableError> {
     let inputs = input_paths::expand(paths)?;
     let context = ReadContext { many: inputs.len() > OPEN_FILES, ..ReadContext::new(options) };
+    let watch = Watch::new(&inputs);
+    let table = from_files(inputs, &context, progress);
+    // A file that changes may look broken in any way: that it changed is the better answer. What was unpacked or
+    // converted is a copy by now, so this is also the last moment to find out.
+    watch.check()?;
+    table
+}
+
+fn from_files(inputs: Vec<InputFile>, context: &ReadContext<'_>, progress: Progress<'_>) -> Result<Table, TableError> {
     let mut files = Vec::with_capacity(inputs.len());
     for input in &inputs {
-        files.push(source::open_file(input, &context, progress)?);
+        files.push(source::open_file(input, context, progress)?);
     }
     let paths: Vec<PathBuf> = inputs.into_iter().map(|input| input.path).collect();
     let headings = multi_file::unite(&mut files, &paths)?;
-    from_source(Source::new(files, paths, headings), &context, progress)
+    from_source(Source::new(files, paths, headings), context, progress)
 }
 
 /// As [`open`], for `bytes` as the content of the file `name`; they may be compressed.
@@ -117,9 +127,7 @@ fn from_source(mut source: Source, context: &ReadContext<'_>, progress: Progress
             .filter(|role| **role == Purpose::Feature(Asked::No))
             .for_each(|role| *role = Purpose::Feature(Asked::Use));
     }
-    if options.scratch.is_none()
-        && let Some(table) = whole_array(&mut source, &roles, progress)?
-    {
+    if let Some(table) = whole_array(&mut source, &roles, context, progress)? {
         return checks::finished(table, options.missing);
     }
     let (mut columns, read_as) = read_columns(&mut source, &roles, context, progress)?;
@@ -159,13 +167,22 @@ fn from_source(mut source: Source, context: &ReadContext<'_>, progress: Progress
     checks::finished(table, options.missing)
 }
 
-/// A single array of which every column is used is taken as it stands.
-fn whole_array(source: &mut Source, roles: &[Purpose], progress: Progress<'_>) -> Result<Option<Table>, TableError> {
+/// A single array of which every column is used is taken as it stands: into memory, or where it lies.
+fn whole_array(
+    source: &mut Source,
+    roles: &[Purpose],
+    context: &ReadContext<'_>,
+    progress: Progress<'_>,
+) -> Result<Option<Table>, TableError> {
     let [file] = source.files.as_slice() else { return Ok(None) };
     if roles.iter().any(|role| !matches!(role, Purpose::Feature(_))) {
         return Ok(None);
     }
-    let Some(matrix) = file.dense(progress)? else { return Ok(None) };
+    let matrix = match context.options.scratch.as_deref() {
+        Some(folder) if !file.is_sparse() => file.on_disk(folder)?,
+        _ => file.dense(progress)?,
+    };
+    let Some(matrix) = matrix.map(|matrix| matrix.within(context.limit.bytes)) else { return Ok(None) };
     let (rows, columns) = matrix.shape();
     let kind = source.element_type().unwrap_or(OutputType::Float);
     let (files, paths) = (std::mem::take(&mut source.files), std::mem::take(&mut source.paths));

@@ -44,7 +44,7 @@ pub const LEAST_DEVIATION: f64 = 0.7;
 ///
 /// `categories` has the column that each feature is a category of, where it is one: the features of a category together
 /// count as one column; empty if there are none. No measures, and nothing changed, if all columns are constant or `how`
-/// is [`Scale::None`].
+/// is [`Scale::None`]; nor of a sparse matrix, which a centre would make dense.
 ///
 /// # Errors
 /// If a scratch file cannot be read or written.
@@ -55,6 +55,7 @@ pub fn scale(
 ) -> Result<(Matrix, Option<Vec<ColumnScale>>), TableError> {
     let same = categories;
     Ok(match matrix {
+        sparse @ Matrix::Sparse(_) => (sparse, None),
         Matrix::F32(matrix) => scale_values(matrix, how, same).map(|(matrix, found)| (Matrix::F32(matrix), found))?,
         Matrix::F64(matrix) => scale_values(matrix, how, same).map(|(matrix, found)| (Matrix::F64(matrix), found))?,
         Matrix::Disk32(matrix) => {
@@ -186,8 +187,7 @@ mod tests {
     use crate::DenseMatrix;
 
     fn scaled(data: Vec<f64>, columns: usize, by_column: bool) -> (bool, Vec<f64>) {
-        let rows = data.len() / columns;
-        let matrix = DenseMatrix { data, rows, columns, by_column };
+        let matrix = DenseMatrix { rows: data.len() / columns, data, columns, by_column };
         let (matrix, found) = scale_values(matrix, Scale::Standard, &[]).unwrap();
         (found.is_some(), matrix.data)
     }

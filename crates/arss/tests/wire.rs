@@ -118,6 +118,46 @@ fn damaged_messages_are_errors_not_panics() {
         .unwrap();
 }
 
+/// What workers send back may be damaged, too: the run ends with an error or an answer, never with a panic.
+#[test]
+fn damaged_results_do_not_break_the_driver() {
+    let table = common::clusters(ROWS, COLUMNS, 3);
+    let methods = [
+        Method::Arss(Arss { max_iterations: 3, ..Arss::default() }),
+        Method::Rrss(Rrss { max_iterations: 3, ..Rrss::default() }),
+        Method::Ted(Ted::default()),
+        Method::Facility(FacilityLocation::default()),
+        Method::Exemplars(Exemplars { landmarks: 30, ..Exemplars::default() }),
+    ];
+    let mut noise = common::Noise::new(11);
+    let mut dice = |most: usize| ((noise.next() + 1.0) / 2.0 * most as f64) as usize % most.max(1);
+    let mut attacks = 0;
+    for method in methods {
+        for _ in 0..300 {
+            let (mut left, kinds) = (dice(14), [dice(256) as u8, dice(256) as u8]);
+            let mut state = RowState::default();
+            let mut pass = |request: &[u8]| -> Result<Vec<u8>, Error> {
+                let rows = RowsOf { data: &table, shape: (ROWS, COLUMNS), strides: (COLUMNS, 1) };
+                let attributes = RowAttributes::default();
+                let mut result = StepRequest::decode(request)?.apply(&rows, (0, attributes), &mut state)?;
+                if left == 0 {
+                    attacks += 1;
+                    let at = dice(result.len());
+                    damage(&mut result, (if kinds[0] < 200 { 0 } else { kinds[0] }, at, kinds[1]));
+                }
+                left = left.wrapping_sub(1);
+                Ok(result)
+            };
+            let remote = RemoteTable { items: ROWS, features: COLUMNS, single: false };
+            let outcome = catch_unwind(AssertUnwindSafe(|| {
+                let _ = select(&method, remote, Count::Exactly(4), &mut pass, &mut RunOptions::default());
+            }));
+            assert!(outcome.is_ok(), "{} at a result that was damaged", method.name());
+        }
+    }
+    assert!(attacks > 1000, "{attacks} attacks");
+}
+
 #[test]
 fn every_cut_and_every_noise_is_an_error() {
     let (requests, results) = messages();

@@ -37,16 +37,13 @@ struct Found<'a> {
     beyond: usize,
 }
 
-/// The formats of `-o` and `--clean`.
-type Formats = (Option<OutputFormat>, Option<OutputFormat>);
-
 /// The share of the rows that --clean throws away without being asked twice.
 const MOST_CLEANED: f64 = 0.15;
 
 /// Runs `arss outliers`; `words` is the command line it came from.
 pub fn run(args: &OutliersArgs, words: &[OsString]) -> Result<(), Failure> {
     let written = |target: &Option<PathBuf>| target.as_deref().map(|path| targets::format_of(path, None)).transpose();
-    let formats = (written(&args.output)?, written(&args.clean)?);
+    let formats = targets::safe_formats([written(&args.output)?, written(&args.clean)?], args.safe_csv)?;
     let all = [
         ("-o", &args.output),
         ("--clean", &args.clean),
@@ -64,7 +61,7 @@ pub fn run(args: &OutliersArgs, words: &[OsString]) -> Result<(), Failure> {
     let show = Show::new(args.common.quiet);
     let keep = args.model.is_some();
     let (table, preparation) = reading::read_and_keep(&args.read, args.common.memory, keep, &mut messages)?;
-    for (target, format) in [(&args.output, formats.0), (&args.clean, formats.1)] {
+    for (target, format) in [&args.output, &args.clean].into_iter().zip(formats) {
         if let Some((target, format)) = target.as_deref().zip(format) {
             table.check_target(target, format)?;
         }
@@ -78,6 +75,8 @@ pub fn run(args: &OutliersArgs, words: &[OsString]) -> Result<(), Failure> {
         threads: args.common.threads,
         all_scores: false,
         keep_model: keep,
+        metric: args.read.metric,
+        outlook: if args.report.is_some() { arss_report::AHEAD } else { 0 },
         disk: Disk::default(),
     };
     // The final line reports the outliers, with the threshold of the flags.
@@ -86,9 +85,11 @@ pub fn run(args: &OutliersArgs, words: &[OsString]) -> Result<(), Failure> {
     if args.clean.is_some() {
         found.check_clean(args.clean_many)?;
     }
-    let files = found.files(args, words, &job, (formats, preparation))?;
-    table.source.check_unchanged()?;
-    files.commit()?;
+    let page = args.report.as_ref().map(|_| {
+        let more = More { threshold: Some(args.threshold), ..super::prepared(&args.read) };
+        super::page(words, &table, &job, &selection, more)
+    });
+    output_files::commit(write_files(args, &found, (formats, preparation.as_ref(), page)), &table)?;
     drop(show);
     messages.add(found.summary(args.threshold));
     messages.flush();
@@ -96,6 +97,36 @@ pub fn run(args: &OutliersArgs, words: &[OsString]) -> Result<(), Failure> {
         return Ok(());
     }
     output_files::print(&if args.common.json { found.json(args) } else { found.sheet(args.rows).text() })
+}
+
+/// The formats of `-o` and `--clean`, how the table became numbers, and the page: each if it is asked for.
+type Asked<'a> = ([Option<OutputFormat>; 2], Option<&'a Preparation>, Option<String>);
+
+fn write_files(
+    args: &OutliersArgs,
+    found: &Found<'_>,
+    (formats, preparation, page): Asked<'_>,
+) -> Result<Files, Failure> {
+    let table = found.table;
+    let mut files = Files::new(args.common.force);
+    if let Some((target, format)) = args.output.as_deref().zip(formats[0]) {
+        let rows = select::in_order(&found.order[..found.beyond], args.order);
+        files.add(target, |out| table.write(out, format, Picks::Rows(&rows), &ExtraColumns::default()))?;
+    }
+    if let Some((target, format)) = args.clean.as_deref().zip(formats[1]) {
+        files.add(target, |out| table.write(out, format, Picks::Rows(&found.kept()), &ExtraColumns::default()))?;
+    }
+    if let Some(target) = &args.scores {
+        files.add(target, |out| found.write_scores(out))?;
+    }
+    if let Some((target, preparation)) = args.model.as_deref().zip(preparation) {
+        let model = solve::model_file(table, found.selection, preparation)?;
+        files.add(target, |out| model.write(out))?;
+    }
+    if let Some((target, page)) = args.report.as_deref().zip(page) {
+        files.add(target, |out| out.write_all(page.as_bytes()))?;
+    }
+    Ok(files)
 }
 
 fn settings(args: &ScoreArgs) -> Exemplars {
@@ -179,39 +210,6 @@ impl<'a> Found<'a> {
             return Err(Failure::Input(what));
         }
         Ok(())
-    }
-
-    /// What was asked for, under temporary names.
-    fn files(
-        &self,
-        args: &OutliersArgs,
-        words: &[OsString],
-        job: &Job<'_>,
-        (formats, preparation): (Formats, Option<Preparation>),
-    ) -> Result<Files, Failure> {
-        let mut files = Files::new(args.common.force);
-        if let Some((target, format)) = args.output.as_deref().zip(formats.0) {
-            let rows = select::in_order(&self.order[..self.beyond], args.order);
-            files.add(target, |out| self.table.write(out, format, Picks::Rows(&rows), &ExtraColumns::default()))?;
-        }
-        if let Some((target, format)) = args.clean.as_deref().zip(formats.1) {
-            files.add(target, |out| {
-                self.table.write(out, format, Picks::Rows(&self.kept()), &ExtraColumns::default())
-            })?;
-        }
-        if let Some(target) = &args.scores {
-            files.add(target, |out| self.write_scores(out))?;
-        }
-        if let Some((target, preparation)) = args.model.as_deref().zip(preparation.as_ref()) {
-            let model = solve::model_file(self.table, self.selection, preparation)?;
-            files.add(target, |out| model.write(out))?;
-        }
-        if let Some(target) = &args.report {
-            let more = More { threshold: Some(args.threshold), ..More::default() };
-            let page = super::page(words, self.table, job, self.selection, more);
-            files.add(target, |out| out.write_all(page.as_bytes()))?;
-        }
-        Ok(files)
     }
 
     /// The rows within the threshold, in the order of the file.

@@ -181,7 +181,12 @@ impl CsvFile {
 
     /// The fields of row `row`.
     fn fields(&self, row: usize) -> io::Result<Vec<Vec<u8>>> {
-        Ok(self.records.dialect.fields(&self.records.record(row)?))
+        let fields = self.records.dialect.fields(&self.records.record(row)?);
+        if fields.len() == self.names.len() {
+            Ok(fields)
+        } else {
+            Err(io::Error::other("it changed since it was read"))
+        }
     }
 
     fn ending(&self) -> &'static [u8] {
@@ -250,13 +255,9 @@ impl CsvFile {
         WriterBuilder::new().delimiter(delimiter).terminator(terminator).from_writer(out)
     }
 
-    /// Writes these columns of all rows.
-    pub fn write_columns<W: Write>(&self, writer: &mut Writer<W>, columns: &[usize], convert: bool) -> io::Result<()> {
-        for row in 0..self.records.count() {
-            let fields = self.output_fields(row, convert)?;
-            writer.write_record(columns.iter().map(|&column| &fields[column]))?;
-        }
-        Ok(())
+    /// Calls `visit` with the fields of each row.
+    pub fn each_row(&self, convert: bool, visit: &mut dyn FnMut(&[Vec<u8>]) -> io::Result<()>) -> io::Result<()> {
+        (0..self.records.count()).try_for_each(|row| visit(&self.output_fields(row, convert)?))
     }
 }
 

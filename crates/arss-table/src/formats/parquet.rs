@@ -33,6 +33,8 @@ const PAGES: u64 = 5 << 19;
 /// Rows per batch, at most and at least.
 const BATCH: usize = 1 << 16;
 const LEAST: usize = 1024;
+/// Bytes of the reader itself.
+const READER: u64 = 8 << 20;
 /// Readers of a row group: a column each, or several where there are more. Each looks at the whole schema.
 const READERS: usize = 256;
 /// Readers that each thread gets before progress is told: in a wide file all of them together take long.
@@ -251,7 +253,8 @@ impl TableFile for ParquetFile {
         Some(RowCount {
             rows: self.rows as u64,
             exact: true,
-            held: self.pages(read_as),
+            // Pages as they are packed and unpacked, and the reader itself.
+            held: 2 * self.pages(read_as) + READER,
             values: Some(self.values_of(read_as)),
         })
     }
