@@ -22,6 +22,8 @@ pub(crate) const BATCH: usize = 256;
 const SMALL: usize = 1 << 16;
 /// Terms of the samples, one after the other. A sample is used where the table has four times as many rows.
 const LADDER: [usize; 4] = [1 << 10, 1 << 12, 1 << 14, 1 << 16];
+/// The most values that a sample may hold: fifty megabytes while it is drawn.
+const KEPT: usize = 1 << 22;
 /// A sample of so many terms or more is for rows that may be better than the last pick by more than this share: nearer ones are ties,
 /// unless so few are left that they can be summed.
 const LARGE: usize = 1 << 14;
@@ -119,7 +121,11 @@ pub(crate) fn row_sums(
     let (mut terms, mut open, mut limit) = (None, Open { rows: items, apart: items, largest: 0.0 }, k + FEW);
     // Bounds cost nothing to be wrong about where few rows are left, so the doubt is shared by rows, samples and shapes.
     let doubt = (16.0 * items as f64 / DOUBT).ln();
-    let samples = if run.all_scores { 0 } else { LADDER.partition_point(|&count| 4 * count <= items) };
+    let samples = if run.all_scores {
+        0
+    } else {
+        LADDER.partition_point(|&count| 4 * count <= items && count * rows.features() <= KEPT)
+    };
     for (seed, &count) in LADDER[..samples].iter().enumerate() {
         if ranking.sum(rows, limit, run)? {
             return Ok(ranking.scores);

@@ -20,6 +20,9 @@ pub(super) struct Terms {
 /// Rounds of w_m <- (f_m' (sum f f' / w)^-1 f_m)^(1/2). Each halves the logarithm of what is missing to the Lewis weights.
 const ROUNDS: usize = 2;
 
+/// Terms that are turned into points at a time: only the points themselves are kept.
+const AT_ONCE: usize = 1024;
+
 impl Terms {
     /// Half of the probability by Lewis weights, which add up to L at most, and half evenly; `None` if all terms are zero.
     pub fn weigh(rows: &mut dyn RowBackend) -> Result<Option<Self>, Error> {
@@ -44,25 +47,27 @@ impl Terms {
         let (features, rate) = (rows.features(), count as f64 / self.total);
         let step = DrawTerms { measure: self.measure.clone(), rate, seed };
         let drawn = rows.pass(&Step::DrawTerms(step))?.rows.list;
-        let values = Mat::from_fn(features, drawn.len(), |i, at| drawn[at].values[i]);
-        let mut points = &self.inverse * values;
+        let mut points = Mat::<f32>::zeros(features, drawn.len());
         let (mut shares, mut spreads, mut length) = (Vec::new(), Vec::new(), 0.0);
-        for (at, term) in drawn.iter().enumerate() {
-            let q = term.values[features];
-            let (p, chance) = (q / self.total, (rate * q).min(1.0));
-            points.col_as_slice_mut(at).iter_mut().for_each(|value| *value /= p);
-            let share = p / chance;
-            length += share * linalg::norm_squared(points.col_as_slice(at)).sqrt();
-            shares.push(share as f32);
-            spreads.push((share * share * (1.0 - chance)) as f32);
+        for some in drawn.chunks(AT_ONCE) {
+            let found = &self.inverse * Mat::from_fn(features, some.len(), |i, at| some[at].values[i]);
+            for (at, term) in some.iter().enumerate() {
+                let q = term.values[features];
+                let (p, chance) = (q / self.total, (rate * q).min(1.0));
+                let share = p / chance;
+                length += share / p * linalg::norm_squared(found.col_as_slice(at)).sqrt();
+                let point = points.col_as_slice_mut(shares.len());
+                point.iter_mut().zip(found.col_as_slice(at)).for_each(|(point, value)| *point = (value / p) as f32);
+                shares.push(share as f32);
+                spreads.push((share * share * (1.0 - chance)) as f32);
+            }
         }
         // Of a product of L terms in single precision, times the steepest slope; and of the sums over the sample.
         let unit = f64::from(f32::EPSILON);
         let rounding = unit * ((features + 4) as f64 * length + 16.0);
-        let points = Matrix(points).cast();
         Ok(Sample {
             root: Matrix(self.root.clone()),
-            points,
+            points: Matrix(points),
             shares,
             spreads,
             shapes: Shape::pair(count, doubt),
