@@ -68,7 +68,7 @@ def test_similarities_become_distances(kind: Any, rows: NDArray[np.float64]) -> 
     selector = kind(9, metric="precomputed_similarity").fit(cosine)
     assert np.array_equal(selector.predict(cosine[:30]), selector.labels_[:30])
     differing = kind(9, metric="precomputed_similarity").fit(similar)
-    with pytest.raises(ValueError, match="differ in similarity to themselves"):
+    with pytest.raises(ValueError, match="differ in their similarity to themselves"):
         differing.predict(similar[:3])
     similar[3, 5] = similar[5, 3] = 1e6
     with pytest.raises(ValueError, match=r"row 3, column 5 of the similarities is 1000000.0"):
@@ -91,7 +91,7 @@ def test_a_graph_of_neighbours(kind: Any, rows: NDArray[np.float64]) -> None:
     assert selector.predict(graph[:20]).shape == (20,)
     if kind is arss.Exemplars:
         for call in (selector.score_samples, selector.transform, selector.score):
-            with pytest.raises(ValueError, match="graph of neighbours tells no outliers"):
+            with pytest.raises(ValueError, match="graph of neighbours tells neither outliers"):
                 call(graph[:3])
 
 
