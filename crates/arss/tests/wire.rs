@@ -158,6 +158,15 @@ fn damaged_results_do_not_break_the_driver() {
     assert!(attacks > 1000, "{attacks} attacks");
 }
 
+/// Found by fuzzing: 20 bytes made a worker ask for 8 GB, others for 66.
+#[test]
+fn a_message_cannot_ask_for_more_numbers_than_any_step_keeps() {
+    let request = StepRequest::decode(include_bytes!("../../../fuzz/seeds/messages/wide")).unwrap();
+    let data = vec![1.0; 40];
+    let rows = RowsOf { data: &data, shape: (10, 4), strides: (4, 1) };
+    assert!(request.apply(&rows, (0, RowAttributes::default()), &mut RowState::default()).is_err());
+}
+
 #[test]
 fn every_cut_and_every_noise_is_an_error() {
     let (requests, results) = messages();

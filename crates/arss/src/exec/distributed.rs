@@ -131,6 +131,9 @@ pub fn step_on<T: Float>(
     StepRequest::decode(request)?.apply(rows, (first, RowAttributes::default()), state)
 }
 
+/// More numbers per row than any step keeps: a message that asks for more is damaged, and would take all memory.
+const MOST_NUMBERS: usize = 64;
+
 pub(crate) fn step_on_rows<T: Float>(
     StepRequest(Request { view, step }): &StepRequest,
     rows: &RowsOf<'_, T>,
@@ -142,7 +145,7 @@ pub(crate) fn step_on_rows<T: Float>(
     spec.check(features)?;
     attributes.check(items)?;
     let needs = spec.needs();
-    if spec.range().is_some() || first.checked_add(items).is_none() {
+    if spec.range().is_some() || first.checked_add(items).is_none() || needs.width > MOST_NUMBERS {
         return Err(damaged());
     }
     let (depth, width) = (if needs.values == Access::None { 0 } else { features }, used(needs.numbers, needs.width));
