@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from arss._model import Model
     from arss._plan import Plan, plan
     from arss._progress import Progress
+    from arss._report import Report
     from arss.features import FeatureSelector
     from arss.selectors import (
         ARSS,
@@ -48,6 +49,7 @@ _HOME = {
     "Plan": "_plan",
     "plan": "_plan",
     "Progress": "_progress",
+    "Report": "_report",
     "select": "_functions",
 }
 
@@ -65,6 +67,7 @@ __all__ = [
     "Plan",
     "Progress",
     "RandomSelector",
+    "Report",
     "__version__",
     "plan",
     "plot",

@@ -62,6 +62,18 @@ def select(
 def apply(
     model: bytes, table: NDArray[np.floating[Any]] | list[NDArray[np.floating[Any]]], threads: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64] | None]: ...
+def page(
+    table: NDArray[np.floating[Any]] | list[NDArray[np.floating[Any]]],
+    k: int | None,
+    method: str,
+    settings: Mapping[str, object],
+    about: str,
+    cells: Callable[[list[int]], list[list[str]]],
+    *,
+    features: bool = False,
+    threads: int = 1,
+    metric: str = "euclidean",
+) -> tuple[list[int], str]: ...
 def write_model(path: Path, about: str, model: bytes) -> None: ...
 def read_model(path: Path) -> tuple[str, bytes]: ...
 def defaults(method: str) -> dict[str, float]: ...

@@ -4,18 +4,25 @@ from html import escape
 from typing import Any
 
 import numpy as np
+from sklearn.utils import estimator_html_repr
 
 
 def summary(estimator: Any) -> str:
     """The estimator and, once fitted, what it found, as a small table."""
     title = f"<b>{escape(repr(estimator))}</b>"
+    diagram = f"<details><summary>scikit-learn's diagram</summary>{estimator_html_repr(estimator)}</details>"
     if not hasattr(estimator, "status_"):
-        return f"<div>{title}<br>not fitted yet</div>"
+        return f"<div>{title}<br>not fitted yet{diagram}</div>"
     rows = "".join(
         f"<tr><th style='text-align:left'>{escape(name)}</th><td style='text-align:left'>{escape(text)}</td></tr>"
         for name, text in _facts(estimator)
     )
-    return f"<div>{title}<table>{rows}</table></div>"
+    more = (
+        ""
+        if hasattr(estimator, "feature_indices_")
+        else "<p>The page that explains the choice: <code>.report(X)</code></p>"
+    )
+    return f"<div>{title}<table>{rows}</table>{more}{diagram}</div>"
 
 
 def _facts(estimator: Any) -> list[tuple[str, str]]:

@@ -14,6 +14,7 @@ from arss._docs import shared_docs
 from arss._input import count, read
 from arss._options import FEATURE_METHODS, FeatureMethod, Preset
 from arss._progress import Callback
+from arss._report import Report, report_features
 
 
 @shared_docs
@@ -113,18 +114,11 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
         -------
         self
         """
-        if self.method not in FEATURE_METHODS:
-            raise ValueError(f"method={self.method!r}, but it must be one of {', '.join(map(repr, FEATURE_METHODS))}")
-        if self.gamma is not None and self.gamma_ratio is not None:
-            raise ValueError("gamma and gamma_ratio were both given: they are two ways to say the same")
-        names = ("preset", "p", "gamma", "gamma_ratio", "alpha", "max_iter", "tol")
-        settings = {name: value for name in names if (value := getattr(self, name)) is not None}
+        settings = self._settings()
         data = read(self, X)
         if data.names is not None and len(data.names) != self.n_features_in_:
             raise ValueError("X has a column of vectors: to choose among their numbers, pass them as an array")
-        wanted = self.n_features_to_select
-        columns = self.n_features_in_
-        k = max(1, columns // 2) if wanted is None else count(wanted, columns, "n_features_to_select", "feature")
+        k = self._count()
         found = solve(self, data, k, settings, features=True, all_scores=True)
         self.feature_indices_ = found["indices"]
         self.scores_ = found["all_scores"]
@@ -137,6 +131,24 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
         self.seconds_ = dict(zip(("prepare", "solve", "score"), found["seconds"], strict=True))
         self.notes_ = [note for _, note in found["notes"]]
         return self
+
+    def report(self, X: Any) -> Report:
+        """The page that explains the choice of columns; `X` is the table of `fit`. See `Exemplars.report`."""
+        return report_features(self, X, self._count(), self._settings())
+
+    def _settings(self) -> dict[str, object]:
+        """The settings for the core, checked."""
+        if self.method not in FEATURE_METHODS:
+            raise ValueError(f"method={self.method!r}, but it must be one of {', '.join(map(repr, FEATURE_METHODS))}")
+        if self.gamma is not None and self.gamma_ratio is not None:
+            raise ValueError("gamma and gamma_ratio were both given: they are two ways to say the same")
+        names = ("preset", "p", "gamma", "gamma_ratio", "alpha", "max_iter", "tol")
+        return {name: value for name in names if (value := getattr(self, name)) is not None}
+
+    def _count(self) -> int:
+        """How many columns to choose."""
+        wanted, columns = self.n_features_to_select, self.n_features_in_
+        return max(1, columns // 2) if wanted is None else count(wanted, columns, "n_features_to_select", "feature")
 
     def _method_name(self) -> str:
         return self.method

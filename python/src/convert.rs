@@ -16,7 +16,7 @@ pub fn selection(py: Python<'_>, selection: Selection) -> PyResult<Bound<'_, PyD
     found.set_item("all_scores", selection.all_scores.map(|scores| scores.into_pyarray(py)))?;
     found.set_item("row_norms", selection.row_norms.map(|norms| norms.into_pyarray(py)))?;
     found.set_item("residuals", selection.residuals.into_pyarray(py))?;
-    if let Some(Assignment { labels, shares, coverage }) = selection.assignment {
+    if let Some(Assignment { labels, shares, coverage, .. }) = selection.assignment {
         let labels: Vec<i64> = labels.iter().map(|&label| label as i64).collect();
         found.set_item("labels", labels.into_pyarray(py))?;
         found.set_item("shares", shares.into_pyarray(py))?;
@@ -66,6 +66,7 @@ fn kind(note: &Note) -> &'static str {
         Note::LossNeverActed => "loss_never_acted",
         Note::Sampled { .. } => "sampled",
         Note::Gated(_) => "gated",
+        Note::Ties { .. } => "ties",
         _ => "other",
     }
 }

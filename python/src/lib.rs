@@ -6,6 +6,7 @@ mod distributed;
 mod error;
 mod files;
 mod model;
+mod page;
 mod plan;
 mod scaling;
 mod settings;
@@ -42,7 +43,8 @@ fn select<'py>(
     let method = settings::method(method, settings)?;
     let table = Source::Array(table::read(table)?);
     let count = k.map_or(Count::Auto, Count::Exactly);
-    let job = Job { table, count, method, features, threads, all_scores, metric: settings::metric(metric)? };
+    let metric = settings::metric(metric)?;
+    let job = Job { table, count, method, features, threads, all_scores, metric, outlook: 0 };
     let selection = worker::run(settings.py(), job, progress.as_ref())?;
     convert::selection(settings.py(), selection)
 }
@@ -66,7 +68,7 @@ fn stream<'py>(
     let table = Source::File(files::FileTable::take(&mut file.borrow_mut(), memory, scratch)?);
     let count = k.map_or(Count::Auto, Count::Exactly);
     let metric = settings::metric(metric)?;
-    let job = Job { table, count, method, features: false, threads, all_scores: false, metric };
+    let job = Job { table, count, method, features: false, threads, all_scores: false, metric, outlook: 0 };
     let selection = worker::run(settings.py(), job, progress.as_ref())?;
     convert::selection(settings.py(), selection)
 }
@@ -101,6 +103,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(distributed::drive, module)?)?;
     module.add_function(wrap_pyfunction!(distributed::columns, module)?)?;
     module.add_function(wrap_pyfunction!(model::apply, module)?)?;
+    module.add_function(wrap_pyfunction!(page::page, module)?)?;
     module.add_function(wrap_pyfunction!(model::write_model, module)?)?;
     module.add_function(wrap_pyfunction!(model::read_model, module)?)?;
     module.add_function(wrap_pyfunction!(plan::plan, module)?)?;

@@ -101,7 +101,7 @@ pub fn location_and_spread<'py>(
 }
 
 /// The values row by row, checked to be finite.
-fn copied<T: Float>(cells: &Cells<T>) -> PyResult<DenseMatrix<T>> {
+pub fn copied<T: Float>(cells: &Cells<T>) -> PyResult<DenseMatrix<T>> {
     let copy = |samples: Samples<'_, T>| {
         let (rows, columns) = (samples.items(), samples.features());
         let data = (0..rows * columns).map(|at| samples.get(at / columns, at % columns)).collect();

@@ -47,6 +47,8 @@ pub struct Job {
     pub all_scores: bool,
     /// How rows are compared.
     pub metric: Metric,
+    /// Look so many picks further.
+    pub outlook: usize,
 }
 
 /// What the solver tells. The end brings the job back, so that its arrays are let go of where
@@ -138,6 +140,7 @@ fn with_run<R>(job: &Job, line: &Line, work: impl FnOnce(&mut RunOptions<'_>) ->
         all_scores: job.all_scores,
         metric: job.metric,
         keep_model: !job.features,
+        outlook: job.outlook,
         progress: Some(&mut callback),
         ..RunOptions::default()
     })

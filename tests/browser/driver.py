@@ -103,6 +103,19 @@ class Browser:
         pointer = {"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": moves}
         self.call("POST", "/actions", {"actions": [pointer]})
 
+    def drag(self, *places):
+        """Presses at the first place and lets go at the last; a single one is a click."""
+        steps = [{"type": "pointerMove", "duration": 0, "x": round(x), "y": round(y)} for x, y in places]
+        press = [{"type": "pointerDown", "button": 0}]
+        actions = [steps[0], *press, *steps[1:], {"type": "pointerUp", "button": 0}]
+        pointer = {"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": actions}
+        self.call("POST", "/actions", {"actions": [pointer]})
+
+    def answer(self, text, *values):
+        """What a script answers later: it calls `done`."""
+        script = f"const done = arguments[arguments.length - 1]; {text}"
+        return self.call("POST", "/execute/async", {"script": script, "args": list(values)})
+
     def keys(self, *keys):
         actions = [{"type": kind, "value": key} for key in keys for kind in ("keyDown", "keyUp")]
         self.call("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": actions}]})

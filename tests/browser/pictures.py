@@ -1,4 +1,4 @@
-"""Makes the pictures of report pages in docs/images, from the page that `arss demo` writes.
+"""Makes the pictures of report pages in docs/images, from the table that `arss demo` chooses from.
 
 python3 tests/browser/pictures.py target/release/arss
 """
@@ -11,20 +11,31 @@ from pathlib import Path
 from driver import Browser
 
 IMAGES = Path(__file__).resolve().parents[2] / "docs" / "images"
-#: Name, width, height, phone, colours.
-PICTURES = [("report.png", 1100, 1340, False, "light"), ("report-phone.png", 390, 844, True, "dark")]
+TABLE = Path(__file__).resolve().parents[2] / "crates" / "arss-cli" / "data" / "forest.csv"
+#: Name, page, width, height, phone, colours.
+PICTURES = [
+    ("report.png", "page/report.html", 1200, 1500, False, "light"),
+    ("report-phone.png", "page/report.html", 390, 844, True, "dark"),
+    ("report-compare.png", "compare.html", 1200, 900, False, "light"),
+]
 
 
 def main():
     arss = Path(sys.argv[1]).resolve()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         subprocess.run([arss, "demo", "--no-config", "page"], cwd=folder, check=True, capture_output=True)
+        words = ["compare", TABLE, "-k", "12", "--label", "cover_type", "--no-config", "--report", "compare.html"]
+        subprocess.run([arss, *words], cwd=folder, check=True, capture_output=True)
         with Browser(Path(folder) / "profile") as browser:
-            for name, width, height, phone, colours in PICTURES:
+            for name, page, width, height, phone, colours in PICTURES:
                 browser.size(width, height, phone)
                 browser.scheme(colours)
-                browser.open(Path(folder) / "page" / "report.html")
+                browser.open(Path(folder) / page)
                 browser.wait("document.documentElement.dataset.drawn")
+                if name == "report.png":
+                    browser.script("document.querySelector('.badge').click()")
+                if name == "report-compare.png":
+                    browser.script("document.getElementById('comparison').scrollIntoView()")
                 browser.picture(IMAGES / name)
 
 

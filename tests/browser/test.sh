@@ -20,4 +20,11 @@ fi
 # Built as the tests are, so that nothing is compiled twice.
 cargo test --quiet --workspace --no-run
 binary=${CARGO_TARGET_DIR:-target}/debug/arss
-exec python3 tests/browser/test.py "$binary"
+
+# The rules of axe-core for people who listen to pages, from npm, once, under target/.
+axe=${CARGO_TARGET_DIR:-target}/axe/node_modules/axe-core/axe.min.js
+if [ ! -f "$axe" ] && command -v npm >/dev/null; then
+    npm install --no-audit --no-fund --silent --prefix "${CARGO_TARGET_DIR:-target}/axe" axe-core@4 >/dev/null 2>&1 || true
+fi
+[ -f "$axe" ] || axe=
+exec python3 tests/browser/test.py "$binary" ${axe:+"$axe"}

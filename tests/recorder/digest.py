@@ -1,5 +1,6 @@
 """What is kept of an output: hashes of its bytes and of its choices, and one number for all its fractions."""
 
+import base64
 import gzip
 import json
 import math
@@ -19,10 +20,13 @@ from pyarrow import feather, parquet
 VOLATILE = re.compile("seconds|solve_seconds|time|version|command|notes|reason")
 #: Names of what counts in the data of a report page; the rest is prose.
 PAGE = re.compile(
-    "item|headings|map|frame|points|x|y|kind|rank|outlier|edge|cells|coverage|chart|scores|all|picks|bins|from|to|count"
-    "|log|zeros|threshold|outliers|convergence|objective|residual|gap|rows|score|share|near|strangest|chosen|comparison"
-    "|method|values|best"
+    "item|items|headings|used|map|frame|x|y|numbers|kinds|picks|colours|name|groups|ends|levels|cards|rank|at|score|share|rows"
+    "|outlier|loss|spread|differs|column|cell|typical|z|group|near|cells|how_many|coverage|ahead|next|explained|others|by"
+    "|together|copies|chart|scores|all|bins|from|to|count|log|zeros|threshold|outliers|convergence|objective|residual|gap"
+    "|strangest|chosen|aside|nearest|marks|comparison|method|values|best|indices|overlap|total"
 )
+#: What is packed in the map of a page: how, and what it is divided by.
+PACKED = {"x": ("<u2", 65535.0), "y": ("<u2", 65535.0), "numbers": ("<u4", 1), "kinds": ("u1", 1), "picks": ("<u2", 1)}
 #: Numbers with a fraction, in a text.
 FRACTION = re.compile(r"(?<![\w.])-?(?:\d+\.\d+(?:[eE][-+]?\d+)?|\d+[eE][-+]?\d+|NaN|inf)(?![\w.])")
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
@@ -106,11 +110,23 @@ def read(path: Path) -> Output:
     content = path.read_bytes()
     if path.suffix == ".html":
         data = content.decode().split('id="data">', 1)[1].split("</script>", 1)[0]
-        return Output.of(pruned(json.loads(data), PAGE.fullmatch))
+        page = json.loads(data)
+        _unpack(page["map"])
+        return Output.of(pruned(page, PAGE.fullmatch))
     if path.suffix == ".json":
         return Output.of(pruned(json.loads(content)))
     reader = READERS.get(path.suffix)
     return Output(content, reader(path) if reader else content.decode())
+
+
+def _unpack(places: dict[str, Any]) -> None:
+    """Puts numbers where the map of a page has them packed."""
+    for name, (kind, unit) in PACKED.items():
+        values = np.frombuffer(base64.b64decode(places[name]), dtype=kind)
+        places[name] = (values / unit if unit != 1 else values).tolist()
+    places["outliers"] = np.frombuffer(base64.b64decode(places["outliers"]), dtype="<f4").astype(float).tolist()
+    for colour in places["colours"]:
+        colour["levels"] = np.frombuffer(base64.b64decode(colour["levels"]), dtype="u1").tolist()
 
 
 def differences(expected: dict[str, Any], found: dict[str, Any], exact: bool) -> Iterator[str]:

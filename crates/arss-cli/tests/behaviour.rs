@@ -129,6 +129,10 @@ fn a_file_that_exists_is_not_replaced_unasked() {
         assert_ne!(folder.read("old.csv"), "precious", "{flag}");
     }
     folder.run("select t.csv -k 3 -q --scores /dev/null").ok();
+    // A device says nothing about a format: csv.
+    folder.run("select t.csv -k 3 -q -o /dev/null").ok();
+    let wanted = folder.run("select t.csv -k 3 -q -o -").ok().out;
+    assert_eq!(folder.run("select t.csv -k 3 -q -o /dev/fd/1 --json").ok().out.split('{').next(), Some(&*wanted));
 }
 
 #[test]

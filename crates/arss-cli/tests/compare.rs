@@ -122,7 +122,10 @@ fn runs_repeat_but_for_the_seconds() {
     assert_ne!(of("--seed 1"), of("--seed 2"));
     let page = |name: &str| {
         folder.run(&format!("compare t.csv -k 3 -q --label kind --report {name}")).ok();
-        folder.read(name).replace(name, "")
+        let mut data = page_data(&folder.read(name).replace(name, ""));
+        let seconds = data["comparison"]["seconds"].take();
+        assert_eq!(seconds.as_array().unwrap().len(), data["comparison"]["rows"].as_array().unwrap().len());
+        data
     };
     assert_eq!(page("a.html"), page("b.html"));
 }
@@ -161,6 +164,17 @@ fn the_page_has_the_table() {
         assert_eq!((row["values"].as_array().unwrap().len(), row["best"].as_array().unwrap().len()), (4, 4));
     }
     assert_eq!(rows[0]["best"][3], true, "the first is the most accurate");
+    // What the methods share is counted anew from the rows they chose.
+    for (at, row) in rows.iter().enumerate() {
+        for (other_at, other) in rows.iter().enumerate() {
+            let other = numbers(&other["indices"]);
+            let common = numbers(&row["indices"]).iter().filter(|row| other.contains(row)).count();
+            assert_eq!(found["overlap"][at][other_at], common as f64 / 4.0);
+        }
+    }
+    let advice = found["advice"].as_array().unwrap();
+    assert!(advice[0].as_str().unwrap().starts_with("Take "), "{advice:?}");
+    assert!(advice[advice.len() - 1].as_str().unwrap().starts_with("Do not believe it "), "{advice:?}");
 }
 
 #[test]

@@ -60,6 +60,8 @@ fn run(folder: &Folder, command: &str) -> Vec<String> {
     let mut command_line = Command::new("sh");
     // Tables as on a terminal of this width.
     command_line.args(["-c", command]).current_dir(folder.0.path()).env("PATH", path).env("COLUMNS", "100");
+    // Nobody's own settings take part.
+    command_line.env("XDG_CONFIG_HOME", folder.path("no-settings"));
     let output = output_of(&mut command_line).unwrap();
     // Said only if the machine is busy.
     let progress = |line: &&str| line.ends_with(" so far") || line.ends_with(" left");

@@ -108,12 +108,12 @@ fn killed_in_the_middle_of_each_file() {
             let file = File::options().write(true).open(folder.path(name)).unwrap();
             file.set_modified(SystemTime::now() - Duration::from_secs(120)).unwrap();
         }
-        let used = folder.path(".arss-used.tmp");
+        let used = folder.path(".arss-usedusedused.tmp");
         let file = File::create(&used).unwrap();
         file.set_modified(SystemTime::now() - Duration::from_secs(120)).unwrap();
         file.lock().unwrap();
         folder.run("select t.csv -k 3 -q --method random --force -o next.csv").ok();
-        assert_eq!(left(&folder), [".arss-used.tmp"], "{held}");
+        assert_eq!(left(&folder), [".arss-usedusedused.tmp"], "{held}");
         for name in folder.names().into_iter().filter(|name| name != "t.csv") {
             fs::remove_file(folder.path(&name)).unwrap();
         }

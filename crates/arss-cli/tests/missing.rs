@@ -127,6 +127,16 @@ fn rows_are_dropped_and_keep_their_numbers() {
         assert!(page.contains(&format!("\"item\":{row},")), "no item {row} in the page");
     }
     assert!((0..ROWS).filter(|&row| lacks(row)).all(|row| !page.contains(&format!("\"item\":{row},"))));
+    // The sentences name the rows of the file, too, and the page says how many were dropped, and why.
+    let data = common::page_data(&page);
+    let named: Vec<String> = wanted.iter().take(5).map(usize::to_string).collect();
+    let found = data["summary"][1].as_str().unwrap();
+    assert!(found.starts_with(&format!("It chose rows {}, ...", named.join(", "))), "{found}");
+    let dropped = (0..ROWS).filter(|&row| lacks(row)).count();
+    let missing = &data["reading"].as_array().unwrap().iter().find(|told| told[0] == "Missing cells").unwrap()[1];
+    assert_eq!(missing.as_str().unwrap(), format!("{dropped} rows left out because a cell is missing."));
+    let drawn = common::map_rows(&data, None);
+    assert!(drawn.len() == ROWS - dropped && drawn.iter().all(|&row| !lacks(row)), "{drawn:?}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Folder, noise, numbers, page_data, plots_csv, poor_tables};
+use common::{Folder, map_rows, noise, numbers, page_data, plots_csv, poor_tables};
 use serde_json::Value;
 
 /// Cells that would do something if they were markup, a script or a formula.
@@ -27,9 +27,10 @@ fn hostile_csv() -> String {
     text + "far,\"</script><script>hacked=1</script>\",500,500\n"
 }
 
-fn points(data: &Value, kind: &str) -> Vec<usize> {
-    let of_kind = data["map"]["points"].as_array().unwrap().iter().filter(|point| point["kind"] == kind);
-    of_kind.map(|point| point["item"].as_u64().unwrap() as usize).collect()
+/// The cells of a row, if they are in the page.
+fn cells(data: &Value, row: usize) -> Option<&Value> {
+    let place = numbers(&data["rows"]["items"]).iter().position(|&item| item == row)?;
+    Some(&data["rows"]["cells"][place])
 }
 
 #[test]
@@ -40,23 +41,24 @@ fn hostile_cells_are_data() {
     let page = folder.read("page.html");
     assert!(page.len() < 2_500_000, "{} bytes", page.len());
     // Only the scripts of the page itself.
-    assert_eq!(page.matches("<script").count(), 7);
+    assert_eq!(page.matches("<script").count(), 2);
+    assert!(!page.contains("unsafe-inline") && page.contains("script-src 'sha256-"));
     assert!(!page.contains("<img src=x") && !page.contains("<b>"));
     let data = page_data(&page);
     assert_eq!(data["input"], "<b> & table.csv");
     assert_eq!(data["command"], "arss select '<b> & table.csv' -k 8 --report page.html --json");
     assert_eq!(data["headings"][1], "<img src=x onerror=hacked=1>");
-    for point in data["map"]["points"].as_array().unwrap() {
-        let row = point["item"].as_u64().unwrap() as usize;
+    assert_eq!(map_rows(&data, None).len(), 121);
+    for row in map_rows(&data, None) {
         let wanted = if row < 120 { HOSTILE[row % 8] } else { "</script><script>hacked=1</script>" };
-        assert_eq!(point["cells"][1], wanted);
+        assert_eq!(cells(&data, row).unwrap()[1], wanted);
     }
-    assert_eq!(points(&data, "chosen").len(), 8);
-    assert!(points(&data, "outlier").contains(&120));
-    let picks = data["picks"]["rows"].as_array().unwrap();
+    assert_eq!(map_rows(&data, Some(2)).len(), 8);
+    assert!(map_rows(&data, Some(1)).contains(&120));
+    let picks = data["cards"]["cards"].as_array().unwrap();
     let rows: Vec<usize> = picks.iter().map(|pick| pick["item"].as_u64().unwrap() as usize).collect();
     assert_eq!(rows, numbers(&result["indices"]));
-    assert_eq!(data["strangest"][0]["item"], 120);
+    assert_eq!(data["strangest"]["rows"][0]["item"], 120);
 }
 
 #[test]
@@ -67,18 +69,23 @@ fn the_page_says_what_the_result_says() {
     let summary: Vec<&str> = data["summary"].as_array().unwrap().iter().map(|s| s.as_str().unwrap()).collect();
     assert_eq!(summary.len(), 3);
     assert!(
-        summary[0].starts_with("6 rows that stand for all of plots.csv (30 rows, 3 numeric columns) "),
+        summary[0].starts_with("6 rows that stand for all of plots.csv (30 rows, 3 columns to choose by) "),
         "{summary:?}"
     );
     assert!(summary[1].starts_with(&format!("It chose rows {}, ", result["indices"][0])), "{summary:?}");
     assert_eq!(data["headings"], serde_json::json!(["id", "height", "width", "depth", "remark"]));
-    for (at, pick) in data["picks"]["rows"].as_array().unwrap().iter().enumerate() {
+    for (at, pick) in data["cards"]["cards"].as_array().unwrap().iter().enumerate() {
         assert_eq!((&pick["score"], &pick["share"]), (&result["scores"][at], &result["shares"][at]));
-        assert_eq!(data["coverage"]["chart"][at][1], result["coverage"][at]);
+        assert_eq!(data["how_many"]["coverage"][at][1], result["coverage"][at]);
         let near = numbers(&pick["near"]);
-        assert!(near.len() == 5 && !near.contains(&(pick["item"].as_u64().unwrap() as usize)), "{near:?}");
-        assert_eq!(pick["cells"][0], format!("plot-{:02}", pick["item"].as_u64().unwrap()));
+        assert!(near.len() == 3 && !near.contains(&(pick["at"].as_u64().unwrap() as usize)), "{near:?}");
+        let row = pick["item"].as_u64().unwrap() as usize;
+        assert_eq!(cells(&data, row).unwrap()[0], format!("plot-{row:02}"));
+        assert!((0.0..1.0).contains(&pick["loss"].as_f64().unwrap()), "{pick}");
     }
+    let stand_for = data["cards"]["cards"].as_array().unwrap().iter().map(|pick| pick["rows"].as_u64().unwrap());
+    assert_eq!(stand_for.sum::<u64>() + result["outliers"].as_u64().unwrap(), 30);
+    assert!(!data["how_many"]["ahead"].as_array().unwrap().is_empty());
     let counted =
         |chart: &Value| chart["bins"].as_array().unwrap().iter().map(|bin| bin["count"].as_u64().unwrap()).sum::<u64>();
     assert_eq!(counted(&data["outliers"]["chart"]), 30);
@@ -115,8 +122,9 @@ fn neighbours_are_the_nearest_rows() {
     let folder = Folder::with("line.csv", "x\n0\n10\n11\n13\n30\n-4\n");
     folder.run("select line.csv -k 6 --scale none --report page.html").ok();
     let data = page_data(&folder.read("page.html"));
-    let of_10 = data["picks"]["rows"].as_array().unwrap().iter().find(|pick| pick["item"] == 1).unwrap();
-    assert_eq!(numbers(&of_10["near"]), [2, 3, 0, 5, 4]);
+    let of_10 = data["cards"]["cards"].as_array().unwrap().iter().find(|pick| pick["item"] == 1).unwrap();
+    let rows = numbers(&data["rows"]["items"]);
+    assert_eq!(numbers(&of_10["near"]).iter().map(|&at| rows[at]).collect::<Vec<_>>(), [2, 3, 0]);
 }
 
 #[test]
@@ -128,13 +136,14 @@ fn every_method_has_a_page_and_leaves_out_what_it_does_not_know() {
             let line = format!("select plots.csv -k 2 -q --method {method} {features} --force --report page.html");
             folder.run(&line).ok();
             let data = page_data(&folder.read("page.html"));
-            assert_eq!(data["coverage"].is_null(), !["exemplars", "facility"].contains(&method), "{line}");
+            assert_eq!(data["how_many"].is_null(), !["exemplars", "facility"].contains(&method), "{line}");
             let solver = ["arss", "rrss"].contains(&method.split(' ').next().unwrap());
             assert!(!solver || data["convergence"]["objective"].as_array().unwrap().len() > 1, "{line}");
             let certified = data["convergence"]["text"].as_str().is_some_and(|text| text.contains("Certificate: "));
             assert_eq!(certified, ["arss --p 1", "rrss"].contains(&method), "{line}");
             assert_eq!(data["outliers"]["chart"]["threshold"].is_null(), method != "exemplars", "{line}");
-            assert_eq!(data["picks"]["rows"].as_array().unwrap().len(), 2, "{line}");
+            assert_eq!(data["cards"]["cards"].as_array().unwrap().len(), 2, "{line}");
+            assert_eq!(data["explained"].is_null(), features.is_empty(), "{line}");
         }
     }
 }
@@ -146,8 +155,16 @@ fn poor_tables_have_a_page() {
         for scale in ["standard", "none"] {
             folder.run(&format!("select {name} -k 1 -q --scale {scale} --force --report page.html")).ok();
             let data = page_data(&folder.read("page.html"));
-            let numbers = |point: &Value| point["x"].is_number() && point["y"].is_number();
-            assert!(data["map"]["points"].as_array().unwrap().iter().all(numbers), "{name} {scale}");
+            let rows = map_rows(&data, None).len();
+            assert!(rows as u64 == data["map"]["count"].as_u64().unwrap() && rows > 0, "{name} {scale}");
+            assert!(
+                data["map"]["frame"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .flat_map(|ends| ends.as_array().unwrap())
+                    .all(Value::is_number)
+            );
         }
     }
 }
@@ -164,10 +181,74 @@ fn a_large_table_is_drawn_in_part_and_the_page_stays_small() {
     let page = folder.read("page.html");
     assert!(page.len() < 2_500_000, "{} bytes", page.len());
     let data = page_data(&page);
-    let drawn = data["map"]["points"].as_array().unwrap().len();
-    assert!((500..=3000).contains(&drawn), "{drawn}");
-    assert!(data["map"]["text"].as_str().unwrap().contains("of 10,000 rows are drawn"), "{}", data["map"]["text"]);
-    assert!(data["picks"]["text"].as_str().unwrap().contains("of 700"), "{}", data["picks"]["text"]);
+    assert_eq!(map_rows(&data, None).len(), 10_000);
+    // Cells take most of the room: those of the picks come first.
+    let shown = data["rows"]["items"].as_array().unwrap().len();
+    assert!((500..10_000).contains(&shown), "{shown}");
+    let text = data["cards"]["text"].as_str().unwrap();
+    assert!(text.contains("The first 500 of 700."), "{text}");
+}
+
+#[test]
+fn what_was_read_and_left_out_is_told() {
+    let mut text = String::from("id,height,kind,empty,same\n");
+    for (row, v) in noise(60).iter().enumerate() {
+        let kind = ["oak", "ash", "elm"][row % 3];
+        text += &format!("tree-{row},{},{kind},,7\n", if row == 5 { String::new() } else { v.to_string() });
+    }
+    let folder = Folder::with("trees.csv", text);
+    folder.run("select trees.csv -k 3 -q --report page.html").ok();
+    let data = page_data(&folder.read("page.html"));
+    let told = |name: &str| {
+        let all = data["reading"].as_array().unwrap();
+        all.iter().find(|told| told[0] == name).map(|told| told[1].as_str().unwrap().to_owned()).unwrap()
+    };
+    assert_eq!(told("Read"), "60 rows and 5 columns of trees.csv.");
+    assert_eq!(told("Chosen by"), "2 of 5 columns.");
+    let out = told("Left out");
+    assert!(
+        out.starts_with("3 columns: id (a text of its own") && out.contains("same (the same in every row)"),
+        "{out}"
+    );
+    assert_eq!(told("Encoded"), "1 column as categories (kind): 4 numbers in all.");
+    assert!(
+        told("Missing cells").starts_with("1 missing cell filled in with the column's median"),
+        "{}",
+        told("Missing cells")
+    );
+    assert!(told("Scaled").starts_with("robust: "), "{}", told("Scaled"));
+    // All columns can be reached, those that were chosen by first.
+    assert_eq!((data["headings"].as_array().unwrap().len(), numbers(&data["used"])), (5, vec![1, 2]));
+}
+
+#[test]
+fn auto_says_why_it_stopped() {
+    let folder = Folder::with("plots.csv", plots_csv());
+    folder.run("select plots.csv -k auto -q --report page.html").ok();
+    let data = page_data(&folder.read("page.html"));
+    let reason = data["how_many"]["reason"].as_str().unwrap();
+    assert!(reason.starts_with("The rule stops before the first pick that adds less than 0.5 %"), "{reason}");
+}
+
+#[test]
+fn chosen_columns_are_told_by_name_and_what_they_explain() {
+    let mut text = String::from("first,copy,noise,other\n");
+    for v in noise(200).chunks(2) {
+        text += &format!("{},{},{},{}\n", v[0], 3.0 - 2.0 * v[0], v[1], v[0] * v[1]);
+    }
+    let folder = Folder::with("t.csv", text);
+    folder.run("features t.csv -k 2 -q --report page.html").ok();
+    let data = page_data(&folder.read("page.html"));
+    let found = &data["explained"];
+    let chosen: Vec<&str> = found["chosen"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+    assert!(data["summary"][1].as_str().unwrap().starts_with(&format!("It chose columns {}", chosen.join(", "))));
+    assert_eq!(found["copies"][0][0], "first");
+    assert_eq!(found["copies"][0][1], "copy");
+    assert!((found["copies"][0][2].as_f64().unwrap() + 1.0).abs() < 1e-9);
+    for other in found["others"].as_array().unwrap() {
+        let (together, by) = (other["together"].as_f64().unwrap(), other["by"].as_array().unwrap());
+        assert!(by.iter().all(|share| share.as_f64().unwrap() <= together + 1e-9), "{other}");
+    }
 }
 
 #[test]

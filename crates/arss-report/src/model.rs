@@ -3,23 +3,22 @@
 use arss_table::number_text::number;
 use serde::Serialize;
 
+use crate::aside::Strangest;
+use crate::cards::Cards;
 use crate::charts::histogram::Histogram;
 use crate::charts::map::Map;
 use crate::comparison::Comparison;
-use crate::neighbours;
+use crate::curve::thinned;
+use crate::explained::Explained;
+use crate::how_many::HowMany;
+use crate::measured::Measured;
+use crate::reading::reading;
+use crate::shown_rows::ShownRows;
 use crate::subject::Subject;
 use crate::summary::{self, counted, percent};
 
-/// Picks in the table and in the charts.
-const PICKS: usize = 500;
-/// Rows in the table of the strangest.
-const STRANGEST: usize = 20;
 /// Columns whose roles are listed.
-const COLUMNS: usize = 200;
-/// Points of a curve.
-const CURVE: usize = 400;
-/// Bytes of cells in the table of the picks; the map has its own.
-const BYTES: usize = 200_000;
+const COLUMNS: usize = 5000;
 
 /// Everything the page shows; what there is no data for is left out.
 #[derive(Debug, Serialize)]
@@ -30,21 +29,28 @@ pub struct Report<'a> {
     /// `row` or `column`.
     item: &'static str,
     summary: [String; 3],
+    /// What was read, and what became of it.
+    reading: Vec<[String; 2]>,
     /// The rows that were set aside, and how sure that is.
     set_aside: Option<String>,
     facts: Vec<[String; 2]>,
     /// What each column of the file is: name, role, whether it was chosen by, why.
     columns: Vec<[String; 4]>,
-    /// Names of the cells of an item.
+    /// Names of the cells of an item, and which of them were chosen by.
     headings: Vec<String>,
+    used: Vec<usize>,
+    comparison: Option<&'a Comparison>,
+    cards: Cards,
+    strangest: Option<Strangest>,
     map: Map,
-    coverage: Option<Curve>,
+    how_many: Option<HowMany>,
+    explained: Option<Explained>,
     scores: Option<Scores>,
     outliers: Option<Chart<Histogram>>,
     convergence: Option<Convergence>,
-    picks: Picks,
-    strangest: Option<Vec<Strange>>,
-    comparison: Option<&'a Comparison>,
+    /// The rows whose cells are in the page, and how many there are in all.
+    rows: ShownRows,
+    total: usize,
 }
 
 /// A chart and what it shows in words.
@@ -75,57 +81,38 @@ struct Convergence {
     gap: Vec<[f64; 2]>,
 }
 
-/// The table of the picks.
-#[derive(Debug, Serialize)]
-struct Picks {
-    title: String,
-    text: String,
-    rows: Vec<Pick>,
-}
-
-#[derive(Debug, Serialize)]
-struct Pick {
-    rank: usize,
-    item: usize,
-    score: f64,
-    share: Option<f64>,
-    outlier: f64,
-    cells: Vec<String>,
-    near: Vec<usize>,
-}
-
-#[derive(Debug, Serialize)]
-struct Strange {
-    item: usize,
-    outlier: f64,
-    chosen: bool,
-    /// The columns that make it strange, where the method knows.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    why: Option<String>,
-    cells: Vec<String>,
-}
-
 impl<'a> Report<'a> {
     /// Everything about `subject`.
     pub fn new(subject: &'a Subject<'_>) -> Self {
+        let measured = Measured::new(subject);
+        let mut rows = ShownRows::new();
+        let cards = Cards::new(subject, &measured, &mut rows);
+        drop(measured);
+        let strangest = Strangest::new(subject, &mut rows);
+        let map = Map::new(subject, &mut rows);
         Report {
             version: env!("CARGO_PKG_VERSION"),
             command: subject.command.clone(),
             input: subject.input.clone(),
             item: subject.item(),
             summary: summary::sentences(subject),
+            reading: reading(subject),
             set_aside: summary::set_aside(subject),
             facts: summary::facts(subject),
             columns: columns(subject),
             headings: subject.headings(),
-            map: Map::new(subject),
-            coverage: coverage(subject),
+            used: used(subject),
+            comparison: subject.more.comparison.as_ref(),
+            cards,
+            strangest,
+            map,
+            how_many: HowMany::new(subject),
+            explained: Explained::new(subject),
             scores: scores(subject),
             outliers: outliers(subject),
             convergence: convergence(subject),
-            picks: picks(subject),
-            strangest: strangest(subject),
-            comparison: subject.more.comparison.as_ref(),
+            rows,
+            total: subject.items(),
         }
     }
 }
@@ -137,18 +124,12 @@ fn columns(subject: &Subject<'_>) -> Vec<[String; 4]> {
     columns.map(|info| [info.name.clone(), info.role.name().to_owned(), used(info.used), info.why.clone()]).collect()
 }
 
-fn coverage(subject: &Subject<'_>) -> Option<Curve> {
-    let coverage = &subject.selection.assignment.as_ref()?.coverage;
-    let (first, last) = (coverage.first()?, coverage.last()?);
-    let text = format!(
-        "The mean similarity of a {} to the nearest exemplar, 0 to 1, after each choice: {} with the first, {} with all \
-         {} that were chosen (marked).",
-        subject.item(),
-        number(*first),
-        number(*last),
-        coverage.len()
-    );
-    Some(Chart { text, chart: thinned(coverage.iter().copied()) })
+/// The columns of the file that were chosen by, once each.
+fn used(subject: &Subject<'_>) -> Vec<usize> {
+    let mut used = if subject.chose_columns { vec![0] } else { subject.table.feature_columns.clone() };
+    used.sort_unstable();
+    used.dedup();
+    used
 }
 
 fn scores(subject: &Subject<'_>) -> Option<Scores> {
@@ -228,98 +209,4 @@ fn convergence(subject: &Subject<'_>) -> Option<Convergence> {
     );
     let text = format!("The run ended: {}. {proof}", summary::ending(subject));
     Some(Convergence { text, objective, residual, gap })
-}
-
-/// The values numbered from 1, without those that do not exist, and not all of them if they are many.
-fn thinned(values: impl ExactSizeIterator<Item = f64>) -> Vec<[f64; 2]> {
-    let count = values.len();
-    let step = count.div_ceil(CURVE).max(1);
-    let kept = values.enumerate().filter(|(at, _)| at % step == 0 || at + 1 == count);
-    kept.filter(|(_, value)| value.is_finite()).map(|(at, value)| [(at + 1) as f64, value]).collect()
-}
-
-fn picks(subject: &Subject<'_>) -> Picks {
-    let selection = subject.selection;
-    let item = subject.item();
-    let cells = fitting(subject, &selection.indices[..selection.indices.len().min(PICKS)], BYTES);
-    let shown = &selection.indices[..cells.len()];
-    let (near, searched) = neighbours::nearest(subject, shown);
-    let rows = shown.iter().zip(cells).zip(near).enumerate();
-    let rows = rows.map(|(at, ((&item, cells), near))| Pick {
-        rank: at + 1,
-        item: subject.number(item),
-        score: selection.scores[at],
-        share: selection.assignment.as_ref().map(|assignment| assignment.shares[at]),
-        outlier: selection.residuals[item],
-        cells,
-        near: near.into_iter().map(|item| subject.number(item)).collect(),
-    });
-    let mut text = format!("Best first; {item}s are counted from 0.");
-    if shown.len() < selection.indices.len() {
-        text += &format!(" The first {} of {}.", shown.len(), selection.indices.len());
-    }
-    if searched < subject.items() {
-        text += &format!(" Nearest {item}s are those among {searched} drawn at random.");
-    }
-    let title = if selection.assignment.is_some() { "The exemplars".to_owned() } else { format!("The chosen {item}s") };
-    Picks { title, text, rows: rows.collect() }
-}
-
-fn strangest(subject: &Subject<'_>) -> Option<Vec<Strange>> {
-    let scores = subject.outlier_scores()?;
-    let items = summary::strangest(subject, STRANGEST);
-    let cells = fitting(subject, &items, BYTES);
-    let mut why = subject.reasons(&items[..cells.len()]).map(Vec::into_iter);
-    let strange = |(&item, cells): (&usize, Vec<String>)| Strange {
-        item: subject.number(item),
-        outlier: scores[item],
-        chosen: subject.selection.indices.contains(&item),
-        why: why.as_mut().and_then(Iterator::next),
-        cells,
-    };
-    Some(items.iter().zip(cells).map(strange).collect())
-}
-
-/// The cells of the first items, as many as take no more than so many bytes in the page; of one at least.
-pub fn fitting(subject: &Subject<'_>, items: &[usize], bytes: usize) -> Vec<Vec<String>> {
-    let mut left = bytes;
-    let mut found = Vec::new();
-    subject.fetch(items);
-    for &item in items {
-        let cells = subject.cells(item);
-        let size: usize = cells.iter().map(|cell| size_in_page(cell)).sum();
-        if size > left && !found.is_empty() {
-            break;
-        }
-        left = left.saturating_sub(size);
-        found.push(cells);
-    }
-    found
-}
-
-/// Bytes of a cell at most: its quotes and comma, and six for what has to be escaped.
-fn size_in_page(cell: &str) -> usize {
-    let escaped = |c: char| c.is_control() || "<>&\"\\\u{2028}\u{2029}".contains(c);
-    3 + cell.chars().map(|c| if escaped(c) { 6 } else { c.len_utf8() }).sum::<usize>()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn long_curves_keep_their_ends() {
-        let points = thinned((0..10_001).map(f64::from));
-        assert!(points.len() <= CURVE + 1);
-        assert_eq!((points[0], points[points.len() - 1]), ([1.0, 0.0], [10_001.0, 10_000.0]));
-        assert_eq!(thinned([1.0, f64::NAN, 3.0].into_iter()), [[1.0, 1.0], [3.0, 3.0]]);
-    }
-
-    #[test]
-    fn the_size_of_a_cell_is_no_less_than_what_is_written() {
-        for cell in ["", "plain", "<script>&\"\\\u{2028}", "naïve ☃", "\u{1}\n\t"] {
-            let written = crate::page::escaped(&serde_json::to_string(cell).unwrap()).len() + 1;
-            assert!(size_in_page(cell) >= written, "{cell:?}");
-        }
-    }
 }

@@ -75,9 +75,10 @@ impl<'a> Reasons<'a> {
             Reason { column, difference }
         };
         let mut all: Vec<Reason> = self.columns.iter().copied().map(difference).collect();
-        all.retain(|reason| !table.is_filled_in(row, reason.column));
         all.sort_by(|a, b| b.difference.abs().total_cmp(&a.difference.abs()).then(a.column.cmp(&b.column)));
-        all.truncate(NAMED);
+        // Asking whether a cell was filled in takes the whole row: only of the first ones.
+        let own = |reason: &Reason| !table.is_filled_in(row, reason.column);
+        let mut all: Vec<Reason> = all.into_iter().filter(own).take(NAMED).collect();
         let first = all.first().map_or(0.0, |reason| reason.difference.abs());
         all.retain(|reason| reason.difference != 0.0 && reason.difference.abs() >= WORTH.min(first));
         all

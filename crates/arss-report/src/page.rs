@@ -1,39 +1,64 @@
 //! The page itself: a template, a style, scripts and the data, in one file that needs no network.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use sha2::{Digest, Sha256};
+
 use crate::model::Report;
 use crate::subject::Subject;
 
 const TEMPLATE: &str = include_str!("../assets/report/page.html");
-
-/// What stands where a marker is in the template. Each script is whole: none holds the end of a script element.
-const PARTS: [(&str, &str); 7] = [
-    ("{style}", include_str!("../assets/report/style.css")),
-    ("{vega}", include_str!("../assets/vendor/vega.min.js")),
-    ("{vega-lite}", include_str!("../assets/vendor/vega-lite.min.js")),
-    ("{vega-embed}", include_str!("../assets/vendor/vega-embed.min.js")),
-    ("{licences}", include_str!("../assets/vendor/LICENSES.txt")),
-    ("{tables}", include_str!("../assets/report/tables.js")),
-    ("{script}", include_str!("../assets/report/script.js")),
+const STYLE: &str = include_str!("../assets/report/style.css");
+/// The script, part by part: each file adds functions, the last one draws the page. None holds the end of an element.
+const SCRIPTS: [&str; 10] = [
+    include_str!("../assets/report/elements.js"),
+    include_str!("../assets/report/data.js"),
+    include_str!("../assets/report/tables.js"),
+    include_str!("../assets/report/charts.js"),
+    include_str!("../assets/report/map-drawing.js"),
+    include_str!("../assets/report/map-controls.js"),
+    include_str!("../assets/report/map.js"),
+    include_str!("../assets/report/cards.js"),
+    include_str!("../assets/report/sections.js"),
+    include_str!("../assets/report/page.js"),
 ];
 
 /// The page about `subject`.
 pub fn html(subject: &Subject<'_>) -> String {
     // Numbers, strings and lists only: there is nothing that could fail.
     let data = serde_json::to_string(&Report::new(subject)).unwrap_or_default();
-    fill(TEMPLATE, &escaped(&data))
+    fill(&escaped(&data))
 }
 
 /// Puts every part in its place, once: what was put in is never looked at again.
-fn fill(template: &str, data: &str) -> String {
-    let parts = || PARTS.iter().copied().chain([("{data}", data)]);
-    let mut page = String::with_capacity(data.len() + (1 << 20));
-    let mut rest = template;
-    while let Some((at, marker, part)) = parts().filter_map(|(m, p)| Some((rest.find(m)?, m, p))).min() {
+fn fill(data: &str) -> String {
+    let script = script();
+    let (script_hash, style_hash) = (hash(&script), hash(STYLE));
+    let parts = [
+        ("{script-hash}", script_hash.as_str()),
+        ("{style-hash}", style_hash.as_str()),
+        ("{style}", STYLE),
+        ("{data}", data),
+        ("{script}", script.as_str()),
+    ];
+    let mut page = String::with_capacity(data.len() + (1 << 17));
+    let mut rest = TEMPLATE;
+    while let Some((at, marker, part)) = parts.iter().filter_map(|(m, p)| Some((rest.find(m)?, m, p))).min() {
         page.push_str(&rest[..at]);
         page.push_str(part);
         rest = &rest[at + marker.len()..];
     }
     page + rest
+}
+
+/// The whole script, in a scope of its own.
+fn script() -> String {
+    format!("\"use strict\";\n(() => {{\n{}}})();\n", SCRIPTS.concat())
+}
+
+/// What the page's policy names an element by, so that no other script or style runs: its hash.
+fn hash(text: &str) -> String {
+    format!("sha256-{}", STANDARD.encode(Sha256::digest(text.as_bytes())))
 }
 
 /// JSON without any character that means something in HTML or ends a line in a script: in JSON these stand in
@@ -64,22 +89,30 @@ mod tests {
 
     #[test]
     fn every_marker_is_filled_once_and_data_is_not_looked_into() {
-        let data = r#"{"cell":"{script}{style}{data}"}"#;
-        let page = fill(TEMPLATE, data);
+        let data = r#"{"cell":"{script}{style}{data}{script-hash}"}"#;
+        let page = fill(data);
         assert_eq!(page.matches(data).count(), 1);
-        for (marker, part) in PARTS {
+        assert!(page.contains(&script()) && page.contains(STYLE));
+        for marker in ["{script-hash}", "{style-hash}", "{style}", "{data}", "{script}"] {
             assert_eq!(TEMPLATE.matches(marker).count(), 1, "{marker}");
-            assert!(page.contains(part), "{marker}");
         }
-        assert_eq!(TEMPLATE.matches("{data}").count(), 1);
+    }
+
+    #[test]
+    fn the_policy_names_the_script_by_its_hash() {
+        assert_eq!(hash("abc"), "sha256-ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=");
+        let page = fill("{}");
+        let policy = page.split("Content-Security-Policy\" content=\"").nth(1).unwrap().split('"').next().unwrap();
+        assert!(policy.contains(&format!("script-src '{}'", hash(&script()))), "{policy}");
+        assert!(policy.starts_with("default-src 'none';") && !policy.contains("unsafe"), "{policy}");
     }
 
     #[test]
     fn no_script_ends_early_or_asks_for_a_file() {
-        for (marker, part) in PARTS {
+        for part in SCRIPTS.into_iter().chain([STYLE]) {
             let small = part.to_ascii_lowercase();
-            assert!(!small.contains("</script") && !small.contains("<!--") && !small.contains("</style"), "{marker}");
-            assert!(!small.contains("sourcemappingurl"), "{marker}");
+            assert!(!small.contains("</script") && !small.contains("<!--") && !small.contains("</style"), "{part}");
+            assert!(!small.contains("sourcemappingurl") && !small.contains("innerhtml"), "{part}");
         }
     }
 }

@@ -1,15 +1,10 @@
 //! What a report is about: the table, what was asked, and what was found.
 
-use arss::{Count, Method, Samples, Selection};
-use arss_table::numeric_view::NumericView;
+use arss::{Count, Method, Metric, Outlook, Samples, Selection};
 use arss_table::scratch::DiskFloat;
-use arss_table::{DiskMatrix, Matrix, Table};
+use arss_table::{DiskMatrix, Encoding, Matrix, Missing, Scale, Table};
 
 use crate::comparison::Comparison;
-use crate::outlier_reasons::Reasons;
-
-/// Columns of the file that are shown.
-const COLUMNS: usize = 12;
 
 /// What a report is about.
 #[derive(Debug)]
@@ -32,9 +27,17 @@ pub struct Subject<'a> {
     pub more: More,
 }
 
-/// What only some commands have to show.
+/// How the table was prepared, and what only some commands have to show.
 #[derive(Debug, Default)]
 pub struct More {
+    /// How columns were scaled.
+    pub scale: Scale,
+    /// How rows were compared.
+    pub metric: Metric,
+    /// What was done about missing values.
+    pub missing: Missing,
+    /// The name of the column of labels.
+    pub label: Option<String>,
     /// The outlier score above which a row is an outlier, if it is not the method's own.
     pub threshold: Option<f64>,
     /// Other methods on the same table.
@@ -73,18 +76,39 @@ impl Subject<'_> {
 
     /// What stands above [`cells`](Subject::cells).
     pub fn headings(&self) -> Vec<String> {
-        if self.chose_columns {
-            return vec!["name".to_owned()];
-        }
-        self.table.headings().into_iter().take(COLUMNS).collect()
+        if self.chose_columns { vec!["name".to_owned()] } else { self.table.headings() }
     }
 
-    /// What an item looks like: the first cells of a row as they stood in the file, the name of a column.
+    /// What an item looks like: the cells of a row as they stood in the file, the name of a column.
     pub fn cells(&self, item: usize) -> Vec<String> {
-        if self.chose_columns {
-            return vec![self.table.feature_names[item].clone()];
-        }
-        self.table.cells(item).into_iter().take(COLUMNS).collect()
+        if self.chose_columns { vec![self.table.feature_names[item].clone()] } else { self.table.cells(item) }
+    }
+
+    /// The column of the file that a column to choose by is a category of.
+    pub fn category(&self, feature: usize) -> Option<usize> {
+        self.table.categories.get(feature).copied().flatten()
+    }
+
+    /// True if a cell of the file shows the value of a column to choose by: that of a vector holds all of its numbers.
+    pub fn has_cell(&self, feature: usize) -> bool {
+        !matches!(self.table.encodings.get(feature), Some(Encoding::Element(_)))
+    }
+
+    /// What a column to choose by is called: as the column of the file that it comes from, if that is one of one value.
+    pub fn name_of(&self, feature: usize) -> String {
+        let names = if self.has_cell(feature) { &self.table.source.headings } else { &self.table.feature_names };
+        let at = if self.has_cell(feature) { self.table.feature_columns[feature] } else { feature };
+        names.get(at).cloned().unwrap_or_default()
+    }
+
+    /// What the choice would lose without its picks and gain by more, where that is known.
+    pub fn outlook(&self) -> Option<&Outlook> {
+        self.selection.assignment.as_ref()?.outlook.as_ref()
+    }
+
+    /// True if an item was neither chosen nor represented.
+    pub fn was_set_aside(&self, item: usize) -> bool {
+        self.selection.report.set_aside().is_some() && self.selection.residuals[item] > 1.0
     }
 
     /// The outlier score above which an item is an outlier, where the method has one.
@@ -103,22 +127,13 @@ impl Subject<'_> {
         scores.iter().any(|&score| score.is_finite() && score > 0.0).then_some(scores)
     }
 
-    /// Why the rows `rows` are strange, where the method knows.
-    pub fn reasons(&self, rows: &[usize]) -> Option<Vec<String>> {
-        if self.chose_columns || self.threshold().is_none() {
-            return None;
-        }
-        let cells = NumericView::new(&self.table.matrix).ok()?;
-        let reasons = Reasons::new(cells, self.table.outlier_columns(), self.selection)?;
-        Some(rows.iter().map(|&row| reasons.text(row, self.table)).collect())
-    }
-
     /// Calls `visit` with some of the values of each of the items, in this order.
     pub fn visit(&self, items: &[usize], features: &[usize], mut visit: impl FnMut(usize, &[f64])) {
         // Values near the limits of the range would overflow when squared: distances are compared, not read.
         match &self.table.matrix {
             Matrix::F32(matrix) => each(matrix.samples(), self.chose_columns, items, features, &mut visit),
             Matrix::F64(matrix) => each(matrix.samples(), self.chose_columns, items, features, &mut visit),
+            Matrix::Sparse(matrix) => each(matrix.samples(), self.chose_columns, items, features, &mut visit),
             Matrix::Disk32(rows) if !self.chose_columns => each_row(rows, items, features, &mut visit),
             Matrix::Disk64(rows) if !self.chose_columns => each_row(rows, items, features, &mut visit),
             Matrix::Disk32(_) | Matrix::Disk64(_) => {}

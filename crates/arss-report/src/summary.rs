@@ -22,12 +22,14 @@ fn asked(subject: &Subject<'_>) -> String {
         Count::Share(share) => format!("{} of the {}s", percent(share), subject.item()),
         Count::Auto => format!("As many {}s as pay", subject.item()),
     };
-    let (rows, columns) = subject.table.matrix.shape();
+    let rows = subject.table.matrix.shape().0;
+    let mut columns = subject.table.feature_columns.clone();
+    columns.dedup();
     format!(
         "{count} that stand for all of {} ({}, {}) were asked of the method {}.",
         subject.input,
         counted(rows, "row"),
-        counted(columns, "numeric column"),
+        counted(columns.len(), "column") + " to choose by",
         subject.method.name()
     )
 }
@@ -35,7 +37,7 @@ fn asked(subject: &Subject<'_>) -> String {
 fn found(subject: &Subject<'_>) -> String {
     let selection = subject.selection;
     let (item, picks) = (subject.item(), &selection.indices);
-    let named: Vec<String> = picks.iter().take(NAMED).map(usize::to_string).collect();
+    let named: Vec<String> = picks.iter().take(NAMED).map(|&pick| named(subject, pick)).collect();
     let more = if picks.len() > NAMED { ", ..." } else { "" };
     let plural = if picks.len() == 1 { "" } else { "s" };
     let mut text = format!("It chose {item}{plural} {}{more} ({} in all)", named.join(", "), picks.len());
@@ -57,13 +59,18 @@ fn found(subject: &Subject<'_>) -> String {
     text + "."
 }
 
+/// What people call an item: a row by its number in the file, a column by its name.
+fn named(subject: &Subject<'_>, item: usize) -> String {
+    if subject.chose_columns { subject.table.feature_names[item].clone() } else { subject.number(item).to_string() }
+}
+
 fn strange(subject: &Subject<'_>) -> String {
     let item = subject.item();
     let Some(scores) = subject.outlier_scores() else {
         return "There are no outlier scores to tell of.".to_owned();
     };
     let strangest = strangest(subject, 1)[0];
-    let named = format!("{item} {strangest} (outlier score {})", number(scores[strangest]));
+    let named = format!("{item} {} (outlier score {})", named(subject, strangest), number(scores[strangest]));
     let Some(threshold) = subject.threshold() else {
         return format!("The {item} that the choice explains least is {named}; this method knows no threshold.");
     };
@@ -186,6 +193,11 @@ pub fn thousands(count: usize) -> String {
         text.push(digit);
     }
     text
+}
+
+/// `.0312` as `3.12 points`: a difference of two shares.
+pub fn points(difference: f64) -> String {
+    format!("{:.2} points", difference * 100.0)
 }
 
 /// `.0312` as `3.1 %`.

@@ -8,7 +8,7 @@ use arss::out_of_core::ReplayLog;
 use arss::{Model, RunOptions, Samples};
 use twox_hash::XxHash64;
 
-use crate::checkpoint::Checkpoint;
+use crate::checkpoint::{Checkpoint, Claim};
 use crate::checksum::Sum;
 use crate::scratch::ScratchFile;
 use crate::{
@@ -21,7 +21,7 @@ const MEMORY: u64 = 64 << 20;
 /// The most columns of a model that is tried on rows.
 const MODEL_COLUMNS: usize = 1 << 14;
 /// Names that ask for every format.
-const TARGETS: [&str; 6] = ["o.csv", "o.tsv.gz", "o.jsonl", "o.parquet", "o.arrow", "o.npy"];
+const TARGETS: [&str; 7] = ["o.csv", "o.tsv.gz", "o.jsonl", "o.parquet", "o.arrow", "o.npy", "o.mtx"];
 
 /// What is read to a scratch file is what is read to memory, bit by bit.
 fn assert_same(values: &Matrix, from_disk: Result<Table, TableError>) {
@@ -30,6 +30,7 @@ fn assert_same(values: &Matrix, from_disk: Result<Table, TableError>) {
         match values {
             Matrix::F32(matrix) => rows(matrix).map(|value| u64::from(value.to_bits())).collect(),
             Matrix::F64(matrix) => rows(matrix).map(f64::to_bits).collect(),
+            Matrix::Sparse(matrix) => matrix.values().iter().map(|value| value.to_bits()).collect(),
             Matrix::Disk32(_) | Matrix::Disk64(_) => Vec::new(),
         }
     };
@@ -129,13 +130,14 @@ pub fn outcome_of_checkpoint(bytes: &[u8]) -> String {
     let identity: Vec<String> = body.lines().filter_map(|line| line.strip_prefix("is ")).map(str::to_owned).collect();
     let Ok(folder) = tempfile::tempdir() else { return String::new() };
     let place = folder.path().join("run");
-    let written = std::fs::create_dir(&place)
+    let Ok(claim) = Claim::on(&place) else { return String::new() };
+    let written = std::fs::create_dir_all(&place)
         .and_then(|()| std::fs::write(place.join("checkpoint"), whole))
         .and_then(|()| std::fs::write(place.join("passes"), log))
         .and_then(|()| std::fs::write(place.join("numbers-3"), log));
     let scratch = (ScratchFile::<f64>::new(folder.path()), ScratchFile::<f64>::new(folder.path()));
     let ((Ok(values), Ok(numbers)), Ok(())) = (scratch, written) else { return String::new() };
-    match Checkpoint::resume(&place, &identity, 3, (&values, &numbers)) {
+    match Checkpoint::resume(&claim, &identity, 3, (&values, &numbers)) {
         Ok(Some(mut found)) => {
             let recalled = found.recalled();
             while let Ok(Some(_)) = found.recall(b"a request") {}

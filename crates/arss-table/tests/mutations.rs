@@ -56,6 +56,11 @@ fn npz() {
 }
 
 #[test]
+fn mtx() {
+    run("mtx", "t.mtx");
+}
+
+#[test]
 fn parquet() {
     run("parquet", "t.parquet");
 }

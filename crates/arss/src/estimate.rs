@@ -7,7 +7,7 @@ use crate::baselines::kmedoids;
 use crate::exemplars::steps as exemplars;
 use crate::exemplars::{candidates, medoids, refine};
 use crate::linalg::rng::{generator, uniform};
-use crate::models::row_sums::BATCH;
+use crate::models::row_sums::{BATCH, LINEAR};
 use crate::models::{arss, rrss, ted};
 use crate::parallel::{block_rows, default_block, sums_held};
 use crate::{Count, Float, Kernel, Method, Seconds, Selection};
@@ -185,12 +185,13 @@ impl Effort {
     }
 
     /// What a run on `probe` did, taken to a problem with `items` items: as many iterations, and the same share of the
-    /// rows scored unless one batch was enough.
+    /// rows scored unless one batch was enough, up to what the sampled ranking costs at most.
     pub fn of(probe: &Selection, probe_items: u64, items: u64) -> Self {
         let report = &probe.report;
         let scored = report.rows_scored as f64;
         let grows = if report.rows_scored > BATCH { items as f64 / probe_items as f64 } else { 1.0 };
-        Effort { iterations: report.iterations.max(1) as f64, rows_scored: scored * grows }
+        let most = (probe.indices.len() + LINEAR) as f64;
+        Effort { iterations: report.iterations.max(1) as f64, rows_scored: (scored * grows).min(most.max(scored)) }
     }
 }
 

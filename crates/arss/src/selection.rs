@@ -112,6 +112,15 @@ pub enum Note {
     },
     /// Rows beyond the gate, which are neither chosen nor represented.
     Gated(SetAside),
+    /// More rows than are summed exactly may be as good as the last picks.
+    Ties {
+        /// How many of the picks, the last ones.
+        picks: usize,
+        /// How many other rows.
+        others: usize,
+        /// How much better than the last pick any of them can be, as a share of its score.
+        within: f64,
+    },
 }
 
 /// Rows that exemplars set aside, and how sure that was.
@@ -170,6 +179,11 @@ impl std::fmt::Display for Note {
                  a larger gamma makes it act"
             ),
             Note::Sampled { rows } => write!(f, "many rows: swaps were searched in samples of {rows} rows"),
+            Note::Ties { picks, others, within } => write!(
+                f,
+                "the last {picks} picks are within {:.1} % of {others} other rows: which of them is better was not decided",
+                100.0 * within
+            ),
             Note::Gated(aside) => {
                 let SetAside { rows, items, confidence, .. } = aside;
                 let like = if aside.looks_like_a_group() { "a group of their own" } else { "scattered errors" };

@@ -9,10 +9,11 @@ from sklearn.utils.validation import check_is_fitted
 
 import arss
 from arss import _core, _scaling
-from arss._base import IN_MEMORY, RowSelector, metric_of, warn
+from arss._base import IN_MEMORY, RowSelector, warn
 from arss._constraints import PROPORTIONAL, positions, quota_numbers
 from arss._exemplars import AUTO, _can_transform
 from arss._input import Input, Preparation, count
+from arss._metrics import metric_elsewhere
 from arss._progress import Watch
 from arss.dask import _worker
 from arss.dask._engine import Engine
@@ -124,7 +125,7 @@ class DaskSelector(RowSelector):
                     (table.items, table.features, table.single),
                     engine.walk,
                     watch.observer(),
-                    metric_of(self),
+                    metric_elsewhere(self),
                 )
             except _core.OverQuota as error:
                 number, included, quota = error.args

@@ -6,6 +6,7 @@ use arss::Selection;
 use arss_report::{More, Subject};
 use arss_table::Table;
 
+use crate::args::input::InputArgs;
 use crate::solve::Job;
 
 pub mod apply;
@@ -18,6 +19,18 @@ pub mod outliers;
 pub mod plan;
 pub mod report;
 pub mod select;
+pub mod select_text;
+
+/// How the flags had the table prepared, as the page tells it.
+fn prepared(args: &InputArgs) -> More {
+    More {
+        scale: args.scale(),
+        metric: args.metric,
+        missing: args.missing,
+        label: args.label.clone(),
+        ..More::default()
+    }
+}
 
 /// The page about a choice; `words` is the command line that made it.
 fn page(words: &[OsString], table: &Table, job: &Job<'_>, selection: &Selection, more: More) -> String {

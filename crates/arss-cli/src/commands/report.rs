@@ -41,14 +41,13 @@ pub fn run(args: &ReportArgs) -> Result<(), Failure> {
     check(args, &inputs[0], &saved.input, &input)?;
     // The page calls the table what it was called then.
     ready.table.source.paths = called;
-    let job = select::job(&asked, &ready);
     let items = if asked.features { input.columns } else { input.rows };
     if !saved.selection.fits(items) {
         return Err(Failure::in_file(&args.result, "is damaged: its numbers do not fit together"));
     }
     let selection = Selection { method: ready.method.name(), ..saved.selection };
     progress::phase("report");
-    let page = select::page(&words, &ready.table, &job, &selection);
+    let page = select::page(&asked, &words, &ready, &selection);
 
     let mut files = Files::new(args.force);
     files.add(&args.output, |out| out.write_all(page.as_bytes()))?;

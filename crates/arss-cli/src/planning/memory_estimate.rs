@@ -1,7 +1,7 @@
 //! The memory of a whole run: the program, what it reads, and what the method needs.
 
 use arss::estimate::{self, ProblemSize};
-use arss::{Count, Method};
+use arss::{Count, Method, Metric};
 use arss_table::{TableShape, free_memory};
 
 use crate::args::SelectArgs;
@@ -10,13 +10,19 @@ use crate::args::SelectArgs;
 const PROGRAM: u64 = 18 << 20;
 /// What is read at a time.
 const BUFFERS: u64 = 8 << 20;
+/// Distances of a row that are copied at a time.
+const LOOKED_UP: u64 = 64;
 /// No machine has so many bytes; below it no product in this file overflows.
 const UNHEARD_OF: u64 = 1 << 50;
 
 /// The size of what the flags choose from.
 pub fn problem_size(table: &TableShape, args: &SelectArgs) -> ProblemSize {
     let (rows, columns) = (table.rows.max(1), table.used.max(1));
-    let (items, features) = if args.features { (columns, rows) } else { (rows, columns) };
+    let (items, mut features) = if args.features { (columns, rows) } else { (rows, columns) };
+    if args.input.metric == Metric::Precomputed {
+        // The table is looked up where it lies; of a row, few distances are copied.
+        features = features.min(LOOKED_UP);
+    }
     size_of((items, features), table.element, args.k, args.threads)
 }
 

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use arss::estimate::{self, ProblemSize};
-use arss::{Error, Method};
+use arss::{Error, Method, Metric};
 use arss_table::checkpoint::Checkpoint;
-use arss_table::{Matrix, TableShape, byte_size};
+use arss_table::{Matrix, Scale, TableShape, byte_size};
 
 use crate::args::SelectArgs;
 use crate::commands::select;
@@ -19,6 +19,8 @@ pub struct MemoryPlan {
     pub scratch: Option<PathBuf>,
     /// Bytes of scratch files, if the size of the table is known.
     pub disk: Option<u64>,
+    /// Bytes of a value that is read again and again where it lies; none if the table is copied first.
+    pub in_place: Option<u64>,
     /// Threads that there is memory for, at most those that were asked for.
     pub threads: usize,
 }
@@ -26,7 +28,12 @@ pub struct MemoryPlan {
 impl MemoryPlan {
     /// Nothing is known but the flags.
     pub fn new(args: &SelectArgs, scratch: Option<PathBuf>) -> Self {
-        MemoryPlan { scratch, disk: None, threads: memory_estimate::running_threads(args.threads) as usize }
+        MemoryPlan {
+            scratch,
+            disk: None,
+            in_place: None,
+            threads: memory_estimate::running_threads(args.threads) as usize,
+        }
     }
 }
 
@@ -70,7 +77,10 @@ pub fn plan(args: &SelectArgs, method: &Method) -> Result<MemoryPlan, Failure> {
     }
     let threads = from_disk(args, method, &table)?;
     let state = if args.features { 0 } else { estimate::state_bytes(method, &rows_size(&table, args)) };
-    let disk = table.rows.saturating_mul(table.used).saturating_mul(8).saturating_add(state);
+    // Scaled columns are a copy; rows are divided by their lengths when they are read.
+    let in_place = table.in_place.filter(|_| args.input.scale() == Scale::None && !args.features);
+    let copied = if in_place.is_some() { 0 } else { 8 };
+    let disk = table.rows.saturating_mul(table.used).saturating_mul(copied).saturating_add(state);
     check_free(&folder, &folder, ("scratch files need", disk, "--scratch"))?;
     if let Some(kept) = flags.checkpoint.as_deref().filter(|_| !args.features) {
         // The next state is complete before the last one is removed; one of them is there if the run is resumed. The size
@@ -85,7 +95,7 @@ pub fn plan(args: &SelectArgs, method: &Method) -> Result<MemoryPlan, Failure> {
         };
         check_free(kept, place, (what, need, "--checkpoint"))?;
     }
-    Ok(MemoryPlan { scratch: Some(folder), disk: Some(disk), threads })
+    Ok(MemoryPlan { scratch: Some(folder), disk: Some(disk), in_place, threads })
 }
 
 /// The threads of a run with scratch files; fails if there is too little memory for one.
@@ -125,6 +135,9 @@ pub fn fits_now(
 
 /// Why the run needs the whole table in memory, if it does.
 fn can_stream(args: &SelectArgs, method: &Method, size: Option<&ProblemSize>) -> Result<(), String> {
+    if args.input.metric == Metric::Precomputed {
+        return Err("distances are chosen by in memory only".to_owned());
+    }
     if args.features {
         return match method {
             // From disk columns are chosen by a rotation of the rows. The loss of arss and the gate of exemplars, which looks

@@ -1,32 +1,35 @@
 //! The items in two dimensions: which are drawn, and where.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use serde::Serialize;
 
 use crate::charts::projection::{Projection, project, quantile};
-use crate::model::fitting;
+use crate::colours::{Colour, colours};
+use crate::packed;
 use crate::sample::sample;
+use crate::shown_rows::ShownRows;
 use crate::subject::Subject;
 use crate::summary::{self, percent, thousands};
 
-/// Most points.
-const POINTS: usize = 3000;
+/// Most points, and most of the numbers that they are drawn by: a wide table gets fewer points.
+const POINTS: usize = 100_000;
+const VALUES: usize = 3_000_000;
 /// Most picks among them, and so many of the strangest: they are drawn before all others.
 const PICKS: usize = 1500;
 const STRANGEST: usize = 20;
 /// Most values of an item that the picture is made from.
 const FEATURES: usize = 1024;
-/// Most cells of the file that are read for the picture: a wide table gets fewer points.
-const CELLS: usize = 20_000_000;
-/// Bytes of cells in the page.
-const BYTES: usize = 450_000;
+/// Most items that the axes are found by.
+const AXES: usize = 20_000;
+/// Steps from one side of the frame to the other.
+const STEPS: f64 = 65_535.0;
 /// The share of the points at each end that may lie outside the frame, and what is added to the rest: where the
 /// method knows its outliers, and where some of the points are unknown ones.
 const KNOWN: (f64, f64) = (0.01, 0.25);
 const UNKNOWN: (f64, f64) = (0.05, 0.4);
 
-/// The items in two dimensions.
+/// The items in two dimensions. One entry a point in each list, packed; what matters is drawn last, on top.
 #[derive(Debug, Serialize)]
 pub struct Map {
     text: String,
@@ -34,26 +37,34 @@ pub struct Map {
     axes: [String; 2],
     /// The frame: from and to, for x and y.
     frame: [[f64; 2]; 2],
-    points: Vec<Point>,
+    count: usize,
+    /// From 0 at one side of the frame to 65535 at the other.
+    x: String,
+    y: String,
+    /// The numbers of the rows in the file.
+    numbers: String,
+    /// 0 for others, 1 for outliers, 2 for picks; 4 more for what lies further out and is drawn at the edge.
+    kinds: String,
+    /// The rank of the pick that a row belongs to, 0 where there is none.
+    picks: String,
+    outliers: String,
+    /// What it can be coloured by.
+    colours: Vec<Colour>,
+    /// What it cannot.
+    colours_note: String,
 }
 
-#[derive(Debug, Serialize)]
+/// A point before it is packed.
 struct Point {
     item: usize,
-    x: f64,
-    y: f64,
+    place: [f64; 2],
     kind: Kind,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    rank: Option<usize>,
-    outlier: f64,
-    /// True if it lies beyond the frame and is drawn at its edge.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     edge: bool,
-    cells: Vec<String>,
+    /// Where its values are.
+    at: usize,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Other,
     Outlier,
@@ -61,53 +72,85 @@ enum Kind {
 }
 
 impl Map {
-    /// The picture of `subject`.
-    pub fn new(subject: &Subject<'_>) -> Self {
-        let mut items = drawn(subject);
-        let cells = fitting(subject, &items, BYTES);
-        items.truncate(cells.len());
-        let view = seen(subject, &items);
+    /// The picture of `subject`; the rows that are drawn are added to `shown` as far as there is room.
+    pub fn new(subject: &Subject<'_>, shown: &mut ShownRows) -> Self {
+        let features = sample(subject.features(), FEATURES);
+        let items = drawn(subject, features.len());
+        let mut values = Vec::with_capacity(items.len() * features.len());
+        subject.visit(&items, &features, |_, row| values.extend_from_slice(row));
+        let view = seen(subject, &items, &values, features.len());
         let inner = frame(subject, &items, &view);
-        let ranks: HashMap<usize, usize> = subject.selection.indices.iter().copied().zip(1..).collect();
-        let mut points = Vec::with_capacity(items.len());
-        for ((&item, cells), at) in items.iter().zip(cells).zip(&view.points) {
-            let rank = ranks.get(&item).copied();
-            let [x, y] = [0, 1].map(|axis| at[axis].clamp(inner[axis][0], inner[axis][1]));
-            let outlier = short(subject.selection.residuals[item]);
-            let (kind, edge) = (kind(subject, item, rank), [x, y] != *at);
-            points.push(Point {
-                item: subject.number(item),
-                x: short(x),
-                y: short(y),
-                kind,
-                rank,
-                outlier,
-                edge,
-                cells,
-            });
+        let picks: HashSet<usize> = subject.selection.indices.iter().copied().collect();
+        let mut points: Vec<Point> = Vec::with_capacity(items.len());
+        for (at, (&item, place)) in items.iter().zip(&view.points).enumerate() {
+            let inside = [0, 1].map(|axis| place[axis].clamp(inner[axis][0], inner[axis][1]));
+            let kind = kind(subject, item, picks.contains(&item));
+            points.push(Point { item, place: inside, kind, edge: inside != *place, at });
         }
-        // What matters is drawn last, on top.
-        points.sort_by_key(|point| (point.kind as usize, point.item));
-        Map { text: text(subject, &points), axes: axes(&view), frame: inner.map(with_rim), points }
+        shown.add(subject, &items);
+        points.sort_by_key(|point| (point.kind, point.item));
+        let order: Vec<usize> = points.iter().map(|point| point.item).collect();
+        let width = features.len();
+        let sorted: Vec<f64> =
+            points.iter().flat_map(|point| values[point.at * width..(point.at + 1) * width].to_vec()).collect();
+        drop(values);
+        // The columns in the order of the file.
+        let mut columns: Vec<usize> = (0..width).collect();
+        columns.sort_by_key(|&at| features[at]);
+        let features: Vec<usize> = columns.iter().map(|&at| features[at]).collect();
+        let sorted: Vec<f64> =
+            sorted.chunks_exact(width.max(1)).flat_map(|row| columns.iter().map(|&at| row[at])).collect();
+        let (colours, colours_note) = colours(subject, &order, (&features, &sorted), shown);
+        Map::packed(subject, &points, inner.map(with_rim), (colours, colours_note, axes(&view)))
+    }
+
+    fn packed(
+        subject: &Subject<'_>,
+        points: &[Point],
+        frame: [[f64; 2]; 2],
+        (colours, colours_note, axes): (Vec<Colour>, String, [String; 2]),
+    ) -> Self {
+        let step = |axis: usize| {
+            let [low, high] = frame[axis];
+            packed::words(points.iter().map(|point| ((point.place[axis] - low) / (high - low) * STEPS).round() as u16))
+        };
+        let labels = subject.selection.assignment.as_ref().map(|assignment| assignment.labels.as_slice());
+        let pick = |point: &Point| match labels {
+            Some(labels) if !subject.was_set_aside(point.item) => u16::try_from(labels[point.item] + 1).unwrap_or(0),
+            Some(_) | None => 0,
+        };
+        let kinds: Vec<u8> = points.iter().map(|point| point.kind as u8 + 4 * u8::from(point.edge)).collect();
+        Map {
+            text: text(subject, points),
+            axes,
+            frame,
+            count: points.len(),
+            x: step(0),
+            y: step(1),
+            numbers: packed::longs(points.iter().map(|point| subject.number(point.item))),
+            kinds: packed::bytes(&kinds),
+            picks: packed::words(points.iter().map(pick)),
+            outliers: packed::fractions(points.iter().map(|point| subject.selection.residuals[point.item])),
+            colours,
+            colours_note,
+        }
     }
 }
 
 /// Picks, the strangest, and others at random.
-fn drawn(subject: &Subject<'_>) -> Vec<usize> {
-    let width = if subject.chose_columns { 1 } else { subject.headings().len().max(subject.features()) };
-    let most = POINTS.min((CELLS / width).max(200));
+fn drawn(subject: &Subject<'_>, width: usize) -> Vec<usize> {
+    let most = POINTS.min((VALUES / width.max(1)).max(200));
     let mut seen = HashSet::new();
     let picks = subject.selection.indices.iter().copied().take(PICKS.min(most));
     let first = picks.chain(summary::strangest(subject, STRANGEST));
     first.chain(sample(subject.items(), most)).filter(|item| seen.insert(*item)).take(most).collect()
 }
 
-fn seen(subject: &Subject<'_>, items: &[usize]) -> Projection {
-    let features = sample(subject.features(), FEATURES);
-    let mut values = Vec::with_capacity(items.len() * features.len());
-    subject.visit(items, &features, |_, row| values.extend_from_slice(row));
-    let inside: Vec<bool> = items.iter().map(|&item| !subject.is_outlier(item)).collect();
-    project(values, features.len(), &inside)
+fn seen(subject: &Subject<'_>, items: &[usize], values: &[f64], width: usize) -> Projection {
+    // The items are in random order, so the first ones are a sample.
+    let inside = |(at, &item): (usize, &usize)| at < AXES && !subject.is_outlier(item);
+    let inside: Vec<bool> = items.iter().enumerate().map(inside).collect();
+    project(values.to_vec(), width, &inside)
 }
 
 /// A frame that one far outlier cannot blow up: most of the points that are no outliers, and some space.
@@ -132,11 +175,11 @@ fn with_rim([low, high]: [f64; 2]) -> [f64; 2] {
     [short(low - rim), short(high + rim)]
 }
 
-fn kind(subject: &Subject<'_>, item: usize, rank: Option<usize>) -> Kind {
-    match rank {
-        Some(_) => Kind::Chosen,
-        None if subject.is_outlier(item) => Kind::Outlier,
-        None => Kind::Other,
+fn kind(subject: &Subject<'_>, item: usize, chosen: bool) -> Kind {
+    match chosen {
+        true => Kind::Chosen,
+        false if subject.is_outlier(item) => Kind::Outlier,
+        false => Kind::Other,
     }
 }
 

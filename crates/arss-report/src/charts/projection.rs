@@ -53,7 +53,7 @@ fn scale(values: &mut [f64], width: usize, inside: &[bool]) {
 }
 
 /// The size of a column: about its standard deviation, were it normal; 0 if it is constant.
-fn unit(column: &[f64], middle: f64) -> f64 {
+pub fn unit(column: &[f64], middle: f64) -> f64 {
     let distances: Vec<f64> = column.iter().map(|value| (value - middle).abs()).collect();
     let mean = distances.iter().sum::<f64>() / distances.len() as f64;
     let deciles = (quantile(column.to_vec(), 0.9) - quantile(column.to_vec(), 0.1)) / 2.563;

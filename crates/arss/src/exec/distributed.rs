@@ -143,9 +143,11 @@ pub(crate) fn step_on_rows<T: Float>(
     let samples = Samples::trusted(rows.data, rows.shape, rows.strides, *view)?;
     let (items, features, spec) = (samples.items(), samples.features(), step.spec());
     spec.check(features)?;
+    spec.points().map_or(Ok(()), |points| points.check_metric(view.metric))?;
     attributes.check(items)?;
     let needs = spec.needs();
-    if spec.range().is_some() || first.checked_add(items).is_none() || needs.width > MOST_NUMBERS {
+    let too_wide = needs.width > MOST_NUMBERS;
+    if spec.range().is_some() || too_wide || view.metric == Metric::Precomputed || first.checked_add(items).is_none() {
         return Err(damaged());
     }
     let (depth, width) = (if needs.values == Access::None { 0 } else { features }, used(needs.numbers, needs.width));
@@ -220,11 +222,11 @@ pub fn select(
     check_k(*k, table.items)?;
     check_method(method, table.items, table.features)?;
     let mut rows = Distributed { table, view: RowView::PLAIN, pass };
-    let unit = run.metric == Metric::Cosine;
-    let checked = rows.pass(&Step::CheckFinite(CheckFinite { directions: unit }))?;
+    check_metric(method, run.metric)?;
+    let checked = rows.pass(&Step::CheckFinite(CheckFinite { directions: run.metric == Metric::Cosine }))?;
     let safe = safe_scale(checked.maxima[0], if table.single { f32::SAFE } else { f64::SAFE });
     let scale = scale_of(&checked, (table.items, table.features), safe)?;
-    rows.view = RowView { scale, unit };
+    rows.view = RowView { scale, metric: run.metric };
     let scale = rows.view.distance_scale();
     choose(method, &mut rows, scale, *k, run)
 }
@@ -280,6 +282,14 @@ pub fn check_method(method: &Method, items: usize, features: usize) -> Result<()
         }
         Method::Arss(_) | Method::Rrss(_) | Method::Ted(_) => Ok(()),
         _ => Err(in_memory_only(method.name())),
+    }
+}
+
+/// `Ok` if the method can work by passes and this metric.
+pub(crate) fn check_metric(method: &Method, metric: Metric) -> Result<(), Error> {
+    match metric {
+        Metric::Precomputed => Err(in_memory_only("a table of distances")),
+        _ => method.check_metric(metric),
     }
 }
 

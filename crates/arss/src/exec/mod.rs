@@ -16,6 +16,7 @@ pub(crate) mod replay_log;
 mod scratch_pool;
 mod shared_steps;
 mod step;
+#[deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 pub(crate) mod wire;
 
 pub use accumulator::RowAttributes;

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Outlook;
+
 /// What the picks of a selection stand for.
 ///
 /// ```
@@ -23,6 +25,10 @@ pub struct Assignment {
     /// The coverage by the first 1, 2, ... picks: the mean similarity, 0 to 1, of an item to the nearest of them, each
     /// item counting what it counted in the choice.
     pub coverage: Vec<f64>,
+    /// What the choice would lose without each pick and gain by more of them, if
+    /// [`RunOptions::outlook`](crate::RunOptions::outlook) asks for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outlook: Option<Outlook>,
 }
 
 impl Assignment {
@@ -32,6 +38,11 @@ impl Assignment {
             && self.labels.iter().all(|&label| label < picks)
             && self.shares.len() == picks
             && self.coverage.len() == picks
+            && self.outlook.as_ref().is_none_or(|outlook| {
+                outlook.losses.len() == picks
+                    && outlook.gains.len() == outlook.next.len()
+                    && outlook.next.iter().all(|&item| item < items)
+            })
     }
 
     /// From the pick of each row, the weight that each pick stands for, and what each pick gained.
@@ -42,6 +53,6 @@ impl Assignment {
             *covered += gain;
             Some(*covered)
         };
-        Assignment { labels, shares, coverage: gains.iter().scan(0.0, sum).collect() }
+        Assignment { labels, shares, coverage: gains.iter().scan(0.0, sum).collect(), outlook: None }
     }
 }

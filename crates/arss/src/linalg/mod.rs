@@ -6,6 +6,7 @@
 
 pub(crate) mod compressed;
 pub(crate) mod distances;
+pub(crate) mod manhattan;
 pub(crate) mod nearest;
 pub(crate) mod rng;
 pub(crate) mod simd;

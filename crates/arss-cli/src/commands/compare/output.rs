@@ -1,10 +1,12 @@
 //! The comparison for people, for machines, and in the page.
 
+use std::collections::HashSet;
+
 use arss_report::{Comparison, Judged};
 use arss_table::{Table, counted};
 use serde::Serialize;
 
-use super::{Compared, Entry};
+use super::{Compared, Entry, advice};
 use crate::args::compare::CompareArgs;
 use crate::terminal::text_table::{MARK, TextTable};
 
@@ -102,7 +104,7 @@ pub fn sheet(compared: &Compared, args: &CompareArgs) -> TextTable {
     sheet
 }
 
-/// The comparison as the page shows it. Seconds are left out: the same command gives the same page.
+/// The comparison as the page shows it. Seconds are apart from the rest: all else is the same in every run.
 pub fn page(compared: &Compared, args: &CompareArgs, table: &Table) -> Comparison {
     let all: Vec<Measure> = measures(args.read.label.is_some()).collect();
     let best: Vec<Vec<bool>> = all.iter().map(|measure| measure.best(compared)).collect();
@@ -110,6 +112,7 @@ pub fn page(compared: &Compared, args: &CompareArgs, table: &Table) -> Compariso
         method: entry.name,
         values: all.iter().map(|measure| measure.text(compared, entry)).collect(),
         best: best.iter().map(|best| best[at]).collect(),
+        indices: entry.indices.iter().map(|&row| table.number(row)).collect(),
     });
     let picks = compared.entries.first().map_or(0, |entry| entry.indices.len());
     let total = table.matrix.shape().0;
@@ -117,14 +120,24 @@ pub fn page(compared: &Compared, args: &CompareArgs, table: &Table) -> Compariso
     if compared.judged < total {
         text += &format!(" Judged on {} of {total} rows, drawn at random.", compared.judged);
     }
-    text += " Random is the mean of ten draws. How long each took is printed by the command.";
+    text += " Random is the mean of ten draws; its picks are those of the first.";
     let left_out = compared.left_out.iter().map(|(name, reason)| format!("Left out: {name}, {reason}."));
     Comparison {
         text,
+        advice: advice::advice(compared, args.read.label.is_some()),
+        overlap: compared.entries.iter().map(|entry| overlaps(entry, &compared.entries)).collect(),
+        seconds: compared.entries.iter().map(|entry| entry.seconds).collect(),
         measures: all.iter().map(|measure| [measure.name, measure.meaning]).collect(),
         rows: rows.collect(),
         left_out: left_out.collect(),
     }
+}
+
+/// The share of the picks of one method that each of the methods chose, too.
+fn overlaps(entry: &Entry, others: &[Entry]) -> Vec<f64> {
+    let own: HashSet<usize> = entry.indices.iter().copied().collect();
+    let common = |other: &Entry| other.indices.iter().filter(|row| own.contains(row)).count();
+    others.iter().map(|other| common(other) as f64 / own.len().max(1) as f64).collect()
 }
 
 /// The comparison as one JSON object.
