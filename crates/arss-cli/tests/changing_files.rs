@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray};
+use common::limits::limited;
 use common::{ARSS, Folder, noise, npy_f64};
 use parquet::basic::Compression;
 use tables::{archive, arrow_bytes, bz2, gz, npz, number_cell, parquet_bytes, sheet_of, text_cell, utf_16, xz, zst};
@@ -101,7 +102,7 @@ impl Change {
 fn start(folder: &Folder, line: &str) -> Child {
     let mut command = Command::new(ARSS);
     command.current_dir(folder.0.path()).args(line.split_whitespace()).env("XDG_CONFIG_HOME", "/nowhere");
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+    limited(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap())
 }
 
 /// Waits for the end, which has to come within the limit; what was said.

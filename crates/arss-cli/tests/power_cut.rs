@@ -10,6 +10,7 @@ use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use common::limits::output_of;
 use common::{ARSS, Folder, noise, npy_f64, plots_csv};
 
 /// One call that the program made.
@@ -27,7 +28,7 @@ fn recorded(folder: &Folder, recorder: &Path, line: &str) -> Option<Vec<Call>> {
     let mut command = Command::new(recorder);
     command.arg(&log).arg(ARSS).args(line.split_whitespace()).current_dir(folder.0.path());
     command.stdin(Stdio::null()).env("XDG_CONFIG_HOME", "/nowhere");
-    let output = command.output().unwrap();
+    let output = output_of(&mut command).unwrap();
     if output.status.code() == Some(77) {
         println!("skipped: programs may not be watched here");
         return None;

@@ -11,6 +11,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use common::limits::{limited, output_of};
 use common::{ARSS, Folder, LIMIT, Ran, noise, npy_f64, plots_csv};
 
 /// A run that goes on until it is stopped.
@@ -20,7 +21,7 @@ const LONG: &str =
 fn spawn(folder: &Folder, line: &str, stdin: Stdio) -> Child {
     let mut command = Command::new(ARSS);
     command.current_dir(folder.0.path()).args(line.split_whitespace()).env("XDG_CONFIG_HOME", "/nowhere");
-    command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    limited(command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
 }
 
 /// Waits until `there` is true.
@@ -121,7 +122,7 @@ fn outputs_are_private_until_they_are_whole() {
     let folder = Folder::with("t.csv", plots_csv());
     let made = |line: &str| {
         let script = format!("umask 027; exec {ARSS} {line}");
-        let output = Command::new("sh").args(["-c", &script]).current_dir(folder.0.path()).output().unwrap();
+        let output = output_of(Command::new("sh").args(["-c", &script]).current_dir(folder.0.path())).unwrap();
         assert!(output.status.success(), "{output:?}");
     };
     // A pipe that nobody empties holds the run while it writes the second file.

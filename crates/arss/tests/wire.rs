@@ -158,6 +158,21 @@ fn damaged_results_do_not_break_the_driver() {
     assert!(attacks > 1000, "{attacks} attacks");
 }
 
+/// Found by fuzzing: the last number of a request is how many numbers it keeps per row, and 20 bytes asked for gigabytes.
+#[test]
+fn a_message_cannot_ask_for_more_numbers_than_any_step_keeps() {
+    let (data, mut wide) = (vec![1.0; 40], 0);
+    for mut request in messages().0 {
+        request.pop();
+        request.extend([0xa5, 0x81, 0x8a, 0x33]);
+        let Ok(request) = StepRequest::decode(&request) else { continue };
+        let (rows, mut state) = (RowsOf { data: &data, shape: (10, 4), strides: (4, 1) }, RowState::default());
+        wide += usize::from(request.apply(&rows, (0, RowAttributes::default()), &mut state).is_err());
+        assert!(state.numbers.len() <= 64 * 10);
+    }
+    assert!(wide > 0, "no request was refused");
+}
+
 #[test]
 fn every_cut_and_every_noise_is_an_error() {
     let (requests, results) = messages();

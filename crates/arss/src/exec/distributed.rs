@@ -131,6 +131,9 @@ pub fn step_on<T: Float>(
     StepRequest::decode(request)?.apply(rows, (first, RowAttributes::default()), state)
 }
 
+/// More numbers per row than any step keeps: a message that asks for more is damaged, and would take all memory.
+const MOST_NUMBERS: usize = 64;
+
 pub(crate) fn step_on_rows<T: Float>(
     StepRequest(Request { view, step }): &StepRequest,
     rows: &RowsOf<'_, T>,
@@ -143,7 +146,8 @@ pub(crate) fn step_on_rows<T: Float>(
     spec.points().map_or(Ok(()), |points| points.check_metric(view.metric))?;
     attributes.check(items)?;
     let needs = spec.needs();
-    if spec.range().is_some() || view.metric == Metric::Precomputed || first.checked_add(items).is_none() {
+    let too_wide = needs.width > MOST_NUMBERS;
+    if spec.range().is_some() || too_wide || view.metric == Metric::Precomputed || first.checked_add(items).is_none() {
         return Err(damaged());
     }
     let (depth, width) = (if needs.values == Access::None { 0 } else { features }, used(needs.numbers, needs.width));
