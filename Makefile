@@ -1,5 +1,5 @@
 # The two commands of the README are `cargo run --release -- demo` and `make test`.
-.PHONY: dependencies bench-page bench-embeddings bench-reading bench-tables bench-plan book links pictures bench-scale reproduce reproduce-smoke bench-peers bench-speed demo test check lint unit docs test-browser test-python bench bench-memory bench-certificate bench-python bench-quality
+.PHONY: dependencies bench-page bench-embeddings bench-reading bench-tables bench-plan book links pictures bench-scale reproduce reproduce-smoke bench-peers bench-speed demo test check lint unit docs test-browser test-python bench bench-memory bench-certificate bench-python bench-quality bench-ranking
 
 demo:
 	cargo run --release -- demo
@@ -80,6 +80,11 @@ bench-memory:
 bench-certificate:
 	cargo build --release
 	python3 benchmarks/certificate/run.py
+
+# Time a row and picks of the ranking; sums against norms (needs NumPy and scikit-learn). RANKING="--data DIR --only share".
+bench-ranking:
+	cargo build --release
+	$(or $(PYTHON),python3) benchmarks/ranking/run.py $(RANKING)
 
 # Time of the Python package on top of the core.
 bench-python:

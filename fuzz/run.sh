@@ -15,7 +15,7 @@ one() {
         >"target/$1.log" 2>&1 || echo "$1: a crash, see target/$1.log"
     echo "$1: $(grep -E 'number_of_executed_units|average_exec' "target/$1.log" | tr -s ' \n' ' ')"
 }
-for pair in "csv parquet" "jsonl arrow" "npy npz" "packed messages" "xlsx model"; do
+for pair in "csv parquet" "jsonl arrow" "npy npz" "packed messages" "xlsx model" "mtx"; do
     for target in $pair; do one "$target" & done
     wait
 done

@@ -20,6 +20,27 @@ run_tests() { # NAME PYTEST-ARGUMENT...: from elsewhere, so that the installed p
     (cd "$work" && ARSS_BINARY="$binary" "$work/$1/bin/pytest" -c "$root/python/pyproject.toml" -q "$root/python/tests" "${@:2}")
 }
 
+# Both environments wait for downloads and for workers rather than for a core: they are set up and run side by side.
+newest() {
+    environment newest "$wheel[plot,dask]" --requirement python/requirements-test.txt datasets duckdb mypy
+    "$work/newest/bin/pip" --disable-pip-version-check list
+    (cd python && "$work/newest/bin/mypy" arss tests)
+    run_tests newest
+}
+
+oldest() {
+    environment oldest "$wheel[plot,dask]" --requirement python/requirements-test.txt --constraint python/oldest.txt
+    run_tests oldest -k "not gigabyte"
+}
+
+# The source distribution builds by itself.
+source_distribution() {
+    (cd python && "$work/tools/bin/maturin" sdist --out "$work/dist")
+    MATURIN_PEP517_ARGS="--profile dev" environment source "$work"/dist/*.tar.gz
+    (cd "$work" && "$work/source/bin/arss" --version && "$work/source/bin/python" -c \
+        "import arss, numpy; assert arss.select(numpy.eye(9, 4) + 1, 3, method='arss', p=1.0).shape == (3, 4)")
+}
+
 environment tools maturin ruff
 "$work/tools/bin/ruff" check .
 "$work/tools/bin/ruff" format --check .
@@ -30,20 +51,27 @@ binary=$CARGO_TARGET_DIR/debug/arss
 (cd python && "$work/tools/bin/maturin" build --profile dev --quiet --interpreter "$python" --out "$work/dist")
 wheel=$(echo "$work"/dist/*.whl)
 
-environment newest "$wheel[plot,dask]" --requirement python/requirements-test.txt datasets duckdb mypy
-"$work/newest/bin/pip" --disable-pip-version-check list
-(cd python && "$work/newest/bin/mypy" arss tests)
-run_tests newest
+# A group of processes of its own: nothing of it is left running if this script ends early.
+set -m
+(set -e; oldest) >"$work/oldest.log" 2>&1 </dev/null &
+other=$!
+set +m
+trap 'kill -- "-$other" 2>/dev/null || true' EXIT
+(set -e; newest)
 # Every method, format and home tells what it told before; how memory and cores are asked for is Linux'.
 if [ "$(uname)" = Linux ]; then
     "$work/newest/bin/python" tests/recorder/run.py --binary "$binary"
+    # Some of the runs that must keep to --memory.
+    "$work/newest/bin/python" benchmarks/memory/run.py --binary "$binary" --count 12 --seed 2 --small
 fi
+# Random commands over random tables choose and write what NumPy finds, too.
+"$work/newest/bin/python" -m doctest tests/soak/reference.py
+"$work/newest/bin/python" tests/soak/run.py --binary "$binary" --count 100
 
-environment oldest "$wheel[plot,dask]" --requirement python/requirements-test.txt --constraint python/oldest.txt
-run_tests oldest -k "not gigabyte"
-
-# The source distribution builds by itself.
-(cd python && "$work/tools/bin/maturin" sdist --out "$work/dist")
-MATURIN_PEP517_ARGS="--profile dev" environment source "$work"/dist/*.tar.gz
-(cd "$work" && "$work/source/bin/arss" --version && "$work/source/bin/python" -c \
-    "import arss, numpy; assert arss.select(numpy.eye(9, 4) + 1, 3, method='arss', p=1.0).shape == (3, 4)")
+source_distribution
+failed=0
+wait "$other" || failed=$?
+trap - EXIT
+echo "The oldest versions:"
+cat "$work/oldest.log"
+exit "$failed"

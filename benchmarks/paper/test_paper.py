@@ -86,7 +86,7 @@ def reproduce(folder: Path) -> str:
 
 
 def _script(name: str, *words: str | Path) -> str:
-    done = subprocess.run([sys.executable, HERE / name, *words], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, HERE / name, *words], capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     return done.stderr
 

@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from arss import _core
 from arss._base import RowSelector
 from arss._input import Input, explain_not_finite, read
+from arss._metrics import measured_new
 from arss._missing import Floats, is_sparse
 from arss._threads import threads
 
@@ -83,7 +84,8 @@ class PredictingSelector(RowSelector):
             none = np.empty(0)
             return Applied(data, np.empty(0, dtype=np.int64), none, none)
         assert self._model is not None
-        return Applied(data, *_core.apply(self._model, self._as_in_fit(values), threads(self.n_jobs)))
+        rows = measured_new(self, self._as_in_fit(values))
+        return Applied(data, *_core.apply(self._model, rows, threads(self.n_jobs)))
 
     def _as_in_fit(self, values: Floats) -> Floats:
         """New rows on the scale of `fit`."""
@@ -105,7 +107,8 @@ class AssigningSelector(PredictingSelector):
     def _keep(self, found: "_core.Selection", data: Input) -> None:
         super()._keep(found, data)
         self._keep_shares(found, data)
-        self.exemplars_ = _array(data, found["indices"])
+        rows = getattr(self, "_rows_of_fit", None)
+        self.exemplars_ = _array(data, found["indices"]) if rows is None else rows[found["indices"]]
 
     def _keep_outside(self, found: "_core.Selection", data: Input) -> None:
         RowSelector._keep(self, found, data)

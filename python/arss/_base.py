@@ -15,7 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 from arss import _core, _html
 from arss._constraints import Groups
 from arss._input import Input, Preparation, count, explain_not_finite, read
-from arss._options import METRICS, Encode, Metric, Missing
+from arss._metrics import is_given, measured, metric_elsewhere, metric_of
+from arss._options import Encode, Missing
 from arss._progress import Watch
 from arss._report import Report, report
 from arss._rows import length, take
@@ -45,14 +46,6 @@ def solve(estimator: Any, data: Input, k: int | None, settings: dict[str, object
             raise ValueError(explain_not_finite(data.table, data.names)) from None
     warn(estimator, found, settings)
     return found
-
-
-def metric_of(estimator: Any) -> Metric:
-    """How the estimator compares rows."""
-    metric: Metric = getattr(estimator, "metric", "euclidean")
-    if metric not in METRICS:
-        raise ValueError(f"metric={metric!r}, but it must be one of {', '.join(map(repr, METRICS))}")
-    return metric
 
 
 def warn(estimator: Any, found: "_core.Selection", settings: dict[str, object]) -> None:
@@ -94,6 +87,9 @@ class RowSelector(BaseEstimator):
     _settings_names: ClassVar[tuple[str, ...]] = ()
     #: Whether scoring every row costs next to nothing.
     _cheap_scores: ClassVar[bool] = True
+
+    #: Whether the method looks at pairs of rows alone, and takes any distance.
+    _by_pairs: ClassVar[bool] = False
 
     #: How a method takes sparse tables: "rows", "rotated" (as many dimensions as rows), or not at all.
     _sparse: ClassVar[str | None] = None
@@ -147,7 +143,7 @@ class RowSelector(BaseEstimator):
             return self._fit_outside(X, attributes, outside)
         if outside.reading is not None:
             raise ValueError("reading is for the path of a file, but X is a table")
-        data = self._scaled(read(self, X, self.missing, self.encode))
+        data = measured(self, self._scaled(read(self, X, self.missing, self.encode)))
         settings, group = self._all_settings(data, *attributes)
         with over_quota(group):
             found = solve(self, data, self._count(data), settings, all_scores=self._wants_all_scores())
@@ -156,7 +152,12 @@ class RowSelector(BaseEstimator):
 
     def _takes_sparse(self) -> bool:
         """Whether sparse tables need not be made dense."""
-        return self._sparse is not None and self.missing == "error" and getattr(self, "kernel", None) is None
+        metric = getattr(self, "metric", "euclidean")
+        # Medoids by sums of differences need dense rows, and so do functions.
+        dense = callable(metric) or (self._sparse == "rotated" and metric == "manhattan")
+        return (
+            self._sparse is not None and not dense and self.missing == "error" and getattr(self, "kernel", None) is None
+        )
 
     def _sparse_bytes(self, rows: int, columns: int) -> int:
         """About how much memory a sparse table takes besides its own."""
@@ -195,7 +196,7 @@ class RowSelector(BaseEstimator):
                 scratch=folder,
                 threads=threads(self.n_jobs),
                 progress=watch.observer(),
-                metric=metric_of(self),
+                metric=metric_elsewhere(self),
             )
         warn(self, found, settings)
         self.n_features_in_ = source.columns
@@ -309,6 +310,7 @@ class RowSelector(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = self.missing != "error"
+        tags.input_tags.pairwise = is_given(self)
         return tags
 
     def _repr_html_(self) -> str:

@@ -3,7 +3,7 @@
 from arss._assigning import AssigningSelector, PredictingSelector
 from arss._base import RowSelector
 from arss._docs import shared_docs
-from arss._options import Encode, Metric, Missing
+from arss._options import Distance, Encode, Metric, Missing
 from arss._progress import Callback
 from arss._random import RandomState, seed
 
@@ -170,7 +170,7 @@ class KMedoidsSelector(PredictingSelector, SeededSelector):
     %(callback)s
     %(missing)s
     %(encode)s
-    %(metric)s
+    %(any_metric)s
 
     Attributes
     ----------
@@ -199,6 +199,7 @@ class KMedoidsSelector(PredictingSelector, SeededSelector):
     1
     """
 
+    _by_pairs = True
     _method = "kmedoids"
     _sparse = "rotated"
     _settings_names = ("max_iter",)
@@ -214,7 +215,7 @@ class KMedoidsSelector(PredictingSelector, SeededSelector):
         callback: Callback | None = None,
         missing: Missing = "error",
         encode: Encode | None = None,
-        metric: Metric = "euclidean",
+        metric: Metric | Distance = "euclidean",
     ) -> None:
         self.n_samples = n_samples
         self.max_iter = max_iter
@@ -305,7 +306,7 @@ class FacilityLocation(AssigningSelector, SeededSelector):
     %(callback)s
     %(missing)s
     %(encode)s
-    %(metric)s
+    %(any_metric)s
 
     Attributes
     ----------
@@ -344,6 +345,7 @@ class FacilityLocation(AssigningSelector, SeededSelector):
     ([0, 0, 0, 1, 1], [0.6, 0.4])
     """
 
+    _by_pairs = True
     _method = "facility"
     _sparse = "rows"
 
@@ -357,7 +359,7 @@ class FacilityLocation(AssigningSelector, SeededSelector):
         callback: Callback | None = None,
         missing: Missing = "error",
         encode: Encode | None = None,
-        metric: Metric = "euclidean",
+        metric: Metric | Distance = "euclidean",
     ) -> None:
         self.n_samples = n_samples
         self.random_state = random_state

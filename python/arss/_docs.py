@@ -52,6 +52,15 @@ metric : {"euclidean", "cosine"}, default="euclidean"
     How rows are compared: by the straight line between them, or by the angle, whatever their length ("cosine", for
     embeddings; nothing is copied, and a row of zeros is refused by name). With `scale`, columns are scaled first.
 """,
+    "any_metric": """\
+metric : {"euclidean", "cosine", "manhattan", "precomputed", "precomputed_similarity"} or callable, default="euclidean"
+    How rows are compared: by the straight line between them; by the angle, whatever their length ("cosine", for
+    embeddings; nothing is copied, and a row of zeros is refused by name); or by the sum of the absolute differences
+    ("manhattan"). With `scale`, columns are scaled first. "precomputed": `X` holds distances, N x N, or is a sparse
+    graph of neighbours, in which pairs that it does not hold are far apart; new rows are their distances to the rows
+    of `fit`. "precomputed_similarity": `X` holds similarities s, and the squared distance is s_ii + s_jj - 2 s_ij. A
+    function of two rows is called for each pair, of at most 8,192 rows. The last three need the table in memory.
+""",
     "svd": """\
 svd : int or None, default=None
     Columns that a sparse matrix or an array is reduced to first, by scikit-learn's randomised `TruncatedSVD`: for

@@ -6,18 +6,16 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics.pairwise import euclidean_distances
-from sklearn.preprocessing import normalize
 from sklearn.utils.metaestimators import available_if
 
 from arss import _core, _scaling
 from arss._assigning import AssigningSelector, _array, spread
-from arss._base import metric_of
 from arss._constraints import PROPORTIONAL, Groups, positions
 from arss._docs import shared_docs
 from arss._input import Input, count
+from arss._metrics import is_given, measured_new, squared_to
 from arss._missing import Floats
-from arss._options import Encode, Metric, Missing
+from arss._options import Distance, Encode, Metric, Missing
 from arss._progress import Callback
 from arss._random import RandomState, seed
 from arss._stream import RowsInFile
@@ -77,7 +75,7 @@ class Exemplars(GroupedSelector, AssigningSelector):
     %(callback)s
     %(missing)s
     %(encode)s
-    %(metric)s
+    %(any_metric)s
 
     Attributes
     ----------
@@ -130,6 +128,7 @@ class Exemplars(GroupedSelector, AssigningSelector):
     ((200,), 1.0)
     """
 
+    _by_pairs = True
     _method = "exemplars"
     _sparse = "rows"
     _settings_names = ("landmarks", "ridge", "gate", "nested", "refine")
@@ -158,7 +157,7 @@ class Exemplars(GroupedSelector, AssigningSelector):
         callback: Callback | None = None,
         missing: Missing = "error",
         encode: Encode | None = None,
-        metric: Metric = "euclidean",
+        metric: Metric | Distance = "euclidean",
     ) -> None:
         self.n_samples = n_samples
         self.landmarks = landmarks
@@ -204,6 +203,8 @@ class Exemplars(GroupedSelector, AssigningSelector):
 
     def _scaled(self, data: Input) -> Input:
         how = _scaling.wanted(self.scale)
+        if how is not None and is_given(self):
+            raise ValueError(f"scale={self.scale!r} is about columns, but X holds a value for each pair of rows")
         columns = None
         if how is not None:
             data, columns = _scaling.scaled(data, how)
@@ -234,6 +235,8 @@ class Exemplars(GroupedSelector, AssigningSelector):
             NaN for rows that are left out because of missing values.
         """
         applied = self._apply(X)
+        if applied.outlier_scores is None:
+            self._known_width()
         assert applied.outlier_scores is not None
         return -spread(applied.outlier_scores, applied.data, np.nan)
 
@@ -260,12 +263,11 @@ class Exemplars(GroupedSelector, AssigningSelector):
             NaN for rows that are left out because of missing values.
         """
         data = self._apply(X).data
-        rows = [self._as_in_fit(_array(data)), self.exemplars_] if data.rows else [self.exemplars_[:0], self.exemplars_]
-        if metric_of(self) == "cosine":
-            rows = [normalize(values) for values in rows]
-        assert self._width is not None
-        squared: NDArray[np.float64] = euclidean_distances(*rows, squared=True).astype(np.float64)
-        found: NDArray[np.float64] = np.exp(-squared / self._width)
+        width = self._known_width()
+        found: NDArray[np.float64] = np.empty((0, len(self.sample_indices_)))
+        if data.rows:
+            rows = measured_new(self, self._as_in_fit(_array(data)))
+            found = np.exp(-squared_to(self, rows, self.exemplars_) / width)
         if data.kept is None:
             return found
         full = np.full((data.n_rows, found.shape[1]), np.nan)
@@ -274,9 +276,19 @@ class Exemplars(GroupedSelector, AssigningSelector):
 
     def score(self, X: Any, y: Any = None) -> float:
         """The mean similarity of the rows of `X` to their nearest exemplar, from 0 to 1; for `GridSearchCV`."""
+        return float(np.mean(self._similarities(X)))
+
+    def _similarities(self, X: Any) -> NDArray[np.float64]:
+        """The similarity of each row to its nearest exemplar."""
         squared = self._apply(X).distances ** 2
-        assert self._width is not None
-        return float(np.mean(np.exp(-squared / self._width)))
+        return np.exp(-squared / self._known_width())
+
+    def _known_width(self) -> float:
+        if self._width is None:
+            raise ValueError(
+                "a graph of neighbours tells neither outliers nor similarities of new rows: pass distances"
+            )
+        return self._width
 
     def _keep_scale(self, columns: "list[_core.Measured] | None") -> None:
         self._columns = columns

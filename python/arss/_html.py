@@ -31,11 +31,15 @@ def _facts(estimator: Any) -> list[tuple[str, str]]:
     left = estimator.residuals_ if features else estimator.outlier_scores_
     total = estimator.n_features_in_ if features else estimator.n_rows_
     what = "columns" if features else "rows"
-    strange = np.argsort(-np.nan_to_num(left, nan=-np.inf), kind="stable")[:5]
+    if isinstance(left, np.ndarray):
+        strange = _first(np.argsort(-np.nan_to_num(left, nan=-np.inf), kind="stable")[:5])
+    else:
+        # A summary is no reason to set a cluster to work.
+        strange = "on the cluster: outlier_scores_.compute()"
     gap = "" if estimator.gap_ is None else f", gap {estimator.gap_:.2e}"
     facts = [
         ("chosen", f"{len(picks)} of {total} {what}: {_first(picks)}"),
-        (f"strangest {what}", _first(strange)),
+        (f"strangest {what}", strange),
         ("status", f"{estimator.status_.replace('_', ' ')}, {estimator.n_iter_} iterations{gap}"),
         ("objective", f"{estimator.objective_:.6g}"),
         ("seconds", f"{sum(estimator.seconds_.values()):.3f}"),

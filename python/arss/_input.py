@@ -137,6 +137,9 @@ def _stays_sparse(estimator: Any, values: Any) -> bool:
     takes = getattr(estimator, "_takes_sparse", None)
     if takes is None or not takes() or values.dtype.itemsize < 4:
         return False
+    if getattr(estimator, "metric", None) in ("precomputed", "precomputed_similarity"):
+        # What a graph of neighbours does not hold is far away, not at 0.
+        return True
     needed = estimator._sparse_bytes(rows, columns)
     large = rows * columns * values.dtype.itemsize > SPARSE_LIMIT
     if needed > SPARSE_LIMIT and large:
@@ -151,9 +154,20 @@ def _sparse_rows(estimator: Any, values: Any) -> Any:
     """Compressed rows with ascending columns, which the solver reads where they are."""
     rows = values.tocsr()
     if not rows.has_canonical_format:
+        if getattr(estimator, "metric", None) in ("precomputed", "precomputed_similarity"):
+            _refuse_twice(rows)
         rows = rows.copy()
         rows.sum_duplicates()
     return rows
+
+
+def _refuse_twice(rows: Any) -> None:
+    """A pair has one distance: two would be added."""
+    entries = rows.tocoo()
+    places, counts = np.unique(np.stack([entries.row, entries.col]), axis=1, return_counts=True)
+    if (counts > 1).any():
+        row, column = places[:, np.flatnonzero(counts > 1)[0]]
+        raise ValueError(f"the graph holds row {row}, column {column} twice")
 
 
 def _projected(estimator: Any, values: Any) -> Floats:

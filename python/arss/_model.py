@@ -66,6 +66,8 @@ class Model:
         """The model of a fitted selector."""
         check_is_fitted(selector)
         how = selector._preparation
+        if callable(getattr(selector, "metric", None)) or getattr(selector, "metric", None) == "precomputed_similarity":
+            raise ValueError("a model file knows distances: fit with metric='precomputed', or with a metric by name")
         if how is None or selector._model is None:
             raise ValueError("the selector does not keep how its columns were encoded: use `arss select --model`")
         columns = _columns(selector, how.layout)

@@ -2,7 +2,7 @@
 
 from arss._docs import shared_docs
 from arss._kernels import KernelSelector, PenalisedSelector
-from arss._options import Encode, Kernel, Metric, Missing, Preset
+from arss._options import Encode, Kernel, Metric, Missing, Preset, Rank
 from arss._progress import Callback
 from arss._random import RandomState
 from arss._weighted import WeightedSelector
@@ -43,6 +43,9 @@ class ARSS(PenalisedSelector):
         Choose among the top max(10 K, 1000) one by one, each time the row with the largest score
         times 1 - exp(-3 d^2 / h2), d being the distance to the nearest pick so far; copies of a pick
         (less than .01 there) come last. `sample_indices_` are then in the order of choice.
+    rank : {"sum", "norm"}, default="sum"
+        What rows are ranked by: the sum of |a^n|, the row of coefficients, as published; or its length |a^n|_2, which
+        the objective penalises. The lengths are known at once; the sums take another step.
     %(kernel)s
     %(landmarks)s
     %(random_state_zero)s
@@ -58,7 +61,7 @@ class ARSS(PenalisedSelector):
     ----------
     %(sample_indices)s
     scores_ : ndarray of shape (n_chosen,)
-        Their scores: sums of |a^n|, the row of coefficients.
+        Their scores: the sum of |a^n|, the row of coefficients, or its length.
     %(all_scores)s
     outlier_scores_ : ndarray of shape (n,)
         What the method leaves of each row, larger is stranger: |x_n - X a_n|_2.
@@ -89,7 +92,7 @@ class ARSS(PenalisedSelector):
     """
 
     _method = "arss"
-    _settings_names = ("p", "max_iter", "tol", "diverse")
+    _settings_names = ("p", "max_iter", "tol", "diverse", "rank")
     _cheap_scores = False
 
     def __init__(
@@ -104,6 +107,7 @@ class ARSS(PenalisedSelector):
         preset: Preset | None = None,
         all_scores: bool = False,
         diverse: bool = False,
+        rank: Rank = "sum",
         kernel: Kernel | None = None,
         landmarks: int = 256,
         random_state: RandomState = 0,
@@ -124,6 +128,7 @@ class ARSS(PenalisedSelector):
         self.preset = preset
         self.all_scores = all_scores
         self.diverse = diverse
+        self.rank = rank
         self.kernel = kernel
         self.landmarks = landmarks
         self.random_state = random_state
@@ -166,6 +171,9 @@ class RRSS(PenalisedSelector):
         Choose among the top max(10 K, 1000) one by one, each time the row with the largest score
         times 1 - exp(-3 d^2 / h2), d being the distance to the nearest pick so far; copies of a pick
         (less than .01 there) come last. `sample_indices_` are then in the order of choice.
+    rank : {"sum", "norm"}, default="sum"
+        What rows are ranked by: the sum of |a^n|, the row of coefficients, as published; or its length |a^n|_2, which
+        the objective penalises. The lengths are known at once; the sums take another step.
     %(kernel)s
     %(landmarks)s
     %(random_state_zero)s
@@ -181,7 +189,7 @@ class RRSS(PenalisedSelector):
     ----------
     %(sample_indices)s
     scores_ : ndarray of shape (n_chosen,)
-        Their scores: sums of |a^n|, the row of coefficients.
+        Their scores: the sum of |a^n|, the row of coefficients, or its length.
     %(all_scores)s
     outlier_scores_ : ndarray of shape (n,)
         What the method leaves of each row, larger is stranger: |x_n - X a_n|_2.
@@ -207,7 +215,7 @@ class RRSS(PenalisedSelector):
 
     _method = "rrss"
     _sparse = "rotated"
-    _settings_names = ("max_iter", "tol", "diverse")
+    _settings_names = ("max_iter", "tol", "diverse", "rank")
     _cheap_scores = False
 
     def __init__(
@@ -220,6 +228,7 @@ class RRSS(PenalisedSelector):
         tol: float = 1e-4,
         all_scores: bool = False,
         diverse: bool = False,
+        rank: Rank = "sum",
         kernel: Kernel | None = None,
         landmarks: int = 256,
         random_state: RandomState = 0,
@@ -238,6 +247,7 @@ class RRSS(PenalisedSelector):
         self.tol = tol
         self.all_scores = all_scores
         self.diverse = diverse
+        self.rank = rank
         self.kernel = kernel
         self.landmarks = landmarks
         self.random_state = random_state

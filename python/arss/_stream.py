@@ -3,7 +3,7 @@
 import re
 import tempfile
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -113,8 +113,29 @@ def _npy(path: Path, folder: Path) -> RowsInFile:
     if table.dtype in kinds and table.flags.c_contiguous:
         file = _core.RowFile.open(path, table.offset, (rows, columns), kinds[table.dtype])
         return RowsInFile(file, rows, columns, None)
+    return _batches(_pieces(path, table), str(path), folder)
+
+
+def _pieces(path: Path, table: Any) -> Iterator[NDArray[Any]]:
+    """Some rows at a time, read: a mapped file that somebody truncates ends the process."""
+    rows, columns = table.shape
     step = max(1, (1 << 22) // max(columns, 1))
-    return _batches((table[start : start + step] for start in range(0, rows, step)), str(path), folder)
+    by_row = table.flags.c_contiguous
+    size = table.dtype.itemsize
+    with path.open("rb") as file:
+        for start in range(0, rows, step):
+            count = min(step, rows - start)
+            # By columns, the values of some rows stand in as many places as there are columns.
+            places = (
+                [(start * columns, count * columns)] if by_row else [(c * rows + start, count) for c in range(columns)]
+            )
+            parts = []
+            for first, length in places:
+                file.seek(table.offset + first * size)
+                parts.append(np.fromfile(file, table.dtype, length))
+                if parts[-1].size < length:
+                    raise ValueError(f"{path} became shorter while it was being read; run again when it is complete")
+            yield parts[0].reshape(count, columns) if by_row else np.stack(parts, axis=1)
 
 
 def _batches(batches: Iterable[Any], name: str, folder: Path) -> RowsInFile:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["convergence", "coverage", "picks", "scores"]
 
 _CHUNK = 4096
+#: The most values that are fetched from a cluster.
+_FETCHED = 50_000_000
 _DIRECTIONS = ("first direction", "second direction")
 
 
@@ -129,8 +131,20 @@ def _items(selector: Any, X: Any) -> _Items:
         values = _filled(unfilled(selector, X, None, Preparation(None, None)).table, None)
         return _Items(values.T, selector.feature_indices_, selector.residuals_, "columns", "row")
     how = selector._preparation or Preparation(None, None)
-    values = _filled(unfilled(selector, X, selector.encode, how).table, how.fills)
-    return _Items(values, selector.sample_indices_, selector.outlier_scores_, "rows", "column")
+    values = _filled(unfilled(selector, _in_memory(selector, X), selector.encode, how).table, how.fills)
+    # Those of a fit on Dask are fetched from the cluster.
+    outlier_scores = np.asarray(selector.outlier_scores_)
+    return _Items(values, selector.sample_indices_, outlier_scores, "rows", "column")
+
+
+def _in_memory(selector: Any, X: Any) -> Any:
+    """The table itself; one on a cluster is fetched if it is small enough for a picture."""
+    if not hasattr(X, "to_delayed"):
+        return X
+    cells = selector.n_rows_ * selector.n_features_in_
+    if cells > _FETCHED:
+        raise ValueError(f"{cells} values on a cluster are too many for a picture: fit and show a sample of the rows")
+    return X.compute()
 
 
 def _filled(table: Table, fills: list[float] | None) -> Floats:

@@ -62,9 +62,11 @@ fn history<'py>(py: Python<'py>, steps: &[HistoryStep]) -> PyResult<Bound<'py, P
 fn kind(note: &Note) -> &'static str {
     match note {
         Note::Saturated { .. } => "saturated",
+        Note::NothingToGain { .. } => "nothing_to_gain",
         Note::LossNeverActed => "loss_never_acted",
         Note::Sampled { .. } => "sampled",
         Note::Gated(_) => "gated",
+        Note::Ties { .. } => "ties",
         _ => "other",
     }
 }

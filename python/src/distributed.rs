@@ -85,11 +85,12 @@ impl Part {
     }
 }
 
-/// True if the step changes the state of the rows.
+/// What kind of step it is, and whether it changes the state of the rows.
 #[pyfunction]
-pub fn changes_state(request: &[u8]) -> PyResult<bool> {
-    let (values, numbers) = core::access(request).map_err(exception)?;
-    Ok(values == Access::Change || numbers == Access::Change)
+pub fn about(request: &[u8]) -> PyResult<(String, bool)> {
+    let step = core::StepRequest::decode(request).map_err(exception)?;
+    let (values, numbers) = step.access();
+    Ok((step.name(), values == Access::Change || numbers == Access::Change))
 }
 
 /// The results of some parts of the rows, in their order, as one.

@@ -93,6 +93,10 @@ impl RowFile {
         let state = match matrix {
             Matrix::Disk32(rows) => State::Rows32(rows),
             Matrix::Disk64(rows) => State::Rows64(rows),
+            Matrix::Sparse(_) => {
+                let what = "a sparse file is read on the command line; in Python pass the matrix (scipy.io.mmread)";
+                return Err(PyValueError::new_err(what));
+            }
             Matrix::F32(_) | Matrix::F64(_) => return Err(PyOSError::new_err("the table was not read to a file")),
         };
         Ok((RowFile { state: Some(state), columns }, rows, kept, names, categories, notes))

@@ -98,7 +98,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<files::RowFile>()?;
     module.add_function(wrap_pyfunction!(stream, module)?)?;
     module.add_function(wrap_pyfunction!(distributed::step, module)?)?;
-    module.add_function(wrap_pyfunction!(distributed::changes_state, module)?)?;
+    module.add_function(wrap_pyfunction!(distributed::about, module)?)?;
     module.add_function(wrap_pyfunction!(distributed::merge, module)?)?;
     module.add_function(wrap_pyfunction!(distributed::drive, module)?)?;
     module.add_function(wrap_pyfunction!(distributed::columns, module)?)?;

@@ -1,6 +1,6 @@
 //! From a Python dictionary to a method with its settings.
 
-use arss::{Arss, Exemplars, Gamma, Groups, KMeans, KMedoids, Method, Metric, Quotas, Rrss, Ted};
+use arss::{Arss, Exemplars, Gamma, Groups, KMeans, KMedoids, Method, Metric, Quotas, Rank, Rrss, Ted};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -96,6 +96,7 @@ fn set(method: &mut Method, key: &str, value: &Bound<'_, PyAny>) -> PyResult<boo
         (Method::Arss(Arss { diverse, .. }) | Method::Rrss(Rrss { diverse, .. }), "diverse") => {
             *diverse = read_bool(key, value)?;
         }
+        (Method::Arss(Arss { rank, .. }) | Method::Rrss(Rrss { rank, .. }), "rank") => *rank = read_rank(value)?,
         // These two make the kernel: without one there is nothing to set.
         (
             Method::Arss(Arss { kernel, .. }) | Method::Rrss(Rrss { kernel, .. }) | Method::Ted(Ted { kernel, .. }),
@@ -138,6 +139,15 @@ fn preset(value: &Bound<'_, PyAny>) -> PyResult<Arss> {
         Ok("paper") => Ok(Arss::paper()),
         _ => Err(PyValueError::new_err(format!("preset={}, but it must be None or 'paper'", value.repr()?))),
     }
+}
+
+/// What rows are ranked by.
+fn read_rank(value: &Bound<'_, PyAny>) -> PyResult<Rank> {
+    let name = value.extract::<String>().ok();
+    name.and_then(|name| Rank::from_name(&name)).ok_or_else(|| {
+        let given = value.repr().map_or_else(|_| "unprintable".to_owned(), |text| text.to_string());
+        PyValueError::new_err(format!("rank={given}, but it must be 'sum' or 'norm'"))
+    })
 }
 
 /// True or false; the exception names the setting.

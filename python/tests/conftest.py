@@ -1,5 +1,6 @@
 """Data and clusters that several tests use."""
 
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -7,6 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+
+# What is started in the background (`nohup make test &`) ignores Ctrl-C, and so would every process that a test starts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

@@ -222,3 +222,15 @@ def test_the_preset_of_the_paper_and_where_its_loss_acts() -> None:
         arss.ARSS(n_samples=4, preset="nature").fit(X)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="preset is not a setting of method ted"):
         arss.FeatureSelector("ted", preset="paper").fit(X)
+
+
+def test_rows_are_ranked_by_sums_or_by_norms() -> None:
+    X = np.random.default_rng(4).normal(size=(150, 5))
+    for kind in (arss.ARSS, arss.RRSS):
+        sums, norms = kind(n_samples=20, rank="sum").fit(X), kind(n_samples=20, rank="norm").fit(X)
+        assert (np.diff(norms.scores_) <= 0).all()
+        # |a|_2 <= |a|_1, and both know which rows matter most.
+        assert norms.scores_[0] < sums.scores_[0]
+        assert len({*sums.sample_indices_} & {*norms.sample_indices_}) >= 10
+        with pytest.raises(ValueError, match="rank='length', but it must be 'sum' or 'norm'"):
+            kind(rank="length").fit(X)  # type: ignore[arg-type]

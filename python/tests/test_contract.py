@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import arss
 from arss import _core
 
-SELECTORS = [
+SELECTORS: list[Any] = [
     arss.Exemplars,
     arss.FacilityLocation,
     arss.ARSS,
@@ -48,7 +48,13 @@ def test_scikit_learn(estimator: BaseEstimator, check: Any) -> None:
 
 
 @parametrize_with_checks(  # type: ignore[untyped-decorator]
-    [arss.Exemplars(5, gate=False), *(arss.FeatureSelector(method) for method in ("arss", "rrss", "rrqr"))],
+    [
+        arss.Exemplars(5, gate=False),
+        arss.Exemplars(5, metric="manhattan"),
+        arss.FacilityLocation(5, metric="manhattan"),
+        arss.KMedoidsSelector(5, metric="manhattan"),
+        *(arss.FeatureSelector(method) for method in ("arss", "rrss", "rrqr")),
+    ],
     expected_failed_checks=expected_failures,
 )
 @pytest.mark.filterwarnings("ignore")

@@ -20,7 +20,7 @@ import arss.dask
 
 dd = pytest.importorskip("dask.dataframe")
 # Dask has warnings of its own; that few iterations do not converge is no news here.
-pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.timeout(600)]
+pytestmark = pytest.mark.filterwarnings("ignore")
 
 Floats = NDArray[np.floating[Any]]
 

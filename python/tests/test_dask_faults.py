@@ -24,7 +24,7 @@ import arss.dask
 from arss.dask import _engine, _worker
 
 # Dask has warnings of its own; that few iterations do not converge is no news here.
-pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.timeout(600)]
+pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 def table(rows: int, columns: int) -> Any:

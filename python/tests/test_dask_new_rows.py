@@ -12,7 +12,7 @@ da = pytest.importorskip("dask.array")
 arss_dask = pytest.importorskip("arss.dask")
 
 
-@pytest.mark.parametrize("settings", [{}, {"metric": "cosine"}, {"scale": "robust"}])
+@pytest.mark.parametrize("settings", [{}, {"metric": "cosine"}, {"metric": "manhattan"}, {"scale": "robust"}])
 def test_rows_to_come(client: Any, settings: Any, tmp_path: Path) -> None:
     rng = np.random.default_rng(6)
     rows = rng.normal(size=(500, 4)) + 5.0
@@ -30,3 +30,10 @@ def test_rows_to_come(client: Any, settings: Any, tmp_path: Path) -> None:
         arss.Model.of(other).save(tmp_path / "m.arss")
         assert np.array_equal(arss.Model.load(tmp_path / "m.arss").predict(rows), inside.labels_)
         (tmp_path / "m.arss").unlink()
+
+
+def test_distances_are_for_tables_in_memory(client: Any) -> None:
+    rows = np.random.default_rng(2).normal(size=(60, 60))
+    for metric in ("precomputed", lambda a, b: float(abs(a - b).max())):
+        with pytest.raises(ValueError, match="needs the whole table in memory"):
+            arss_dask.Exemplars(3, metric=metric).fit(da.from_array(rows, chunks=(20, 60)), client=client)

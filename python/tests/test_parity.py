@@ -25,6 +25,7 @@ CASES: list[tuple[Any, list[str]]] = [
     ),
     (arss.FacilityLocation(n_samples=7, random_state=3), ["--method", "facility", "--seed", "3"]),
     (arss.ARSS(n_samples=7, diverse=True), ["--method", "arss", "--diverse"]),
+    (arss.ARSS(n_samples=7, rank="norm"), ["--method", "arss", "--rank", "norm"]),
     (
         arss.RRSS(n_samples=7, kernel="rbf", landmarks=30, random_state=2, tol=0.01),
         ["--method", "rrss", "--kernel", "rbf", "--landmarks", "30", "--seed", "2", "--tolerance", "0.01"],

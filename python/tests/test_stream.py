@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 import arss
+from arss import _stream
 
 METHODS: list[tuple[type, dict[str, Any]]] = [
     (arss.ARSS, {}),
@@ -139,6 +140,7 @@ def test_bad_files_are_named(tmp_path: Path) -> None:
 PEAK = """
 import resource, sys
 import arss
+from arss import _stream
 arss.TED(2).fit([[1.0, 2.0], [2.0, 1.0], [0.0, 1.0]])  # everything is imported
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 arss.ARSS(5, max_iter=2, tol=0, n_jobs=2).fit(sys.argv[1], memory="16M", scratch=sys.argv[2])
@@ -193,3 +195,16 @@ def test_how_a_file_is_read_can_be_told(tmp_path: Path) -> None:
             arss.Exemplars(5).fit(book, reading=reading)
     with pytest.raises(ValueError, match="reading is for the path of a file"):
         arss.Exemplars(5).fit(frame, reading={"sheet": "data"})
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_a_file_that_shrinks_is_an_error_and_no_signal(order: str, tmp_path: Path) -> None:
+    path = tmp_path / "table.npy"
+    whole = np.asarray(table() * 9, dtype="i4", order="C" if order == "C" else "F")
+    np.save(path, whole)
+    mapped = np.load(path, mmap_mode="r")
+    np.testing.assert_array_equal(np.concatenate(list(_stream._pieces(path, mapped))), whole)
+    with path.open("rb+") as file:
+        file.truncate(path.stat().st_size // 2)
+    with pytest.raises(ValueError, match="became shorter while it was being read"):
+        list(_stream._pieces(path, mapped))

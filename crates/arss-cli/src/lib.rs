@@ -4,6 +4,12 @@
 //!
 //! A library as well as a binary, so that the Python package can ship the same commands.
 
+// What comes from outside ends in an error, never in a panic. Indices remain: they are bounded by what was checked before.
+#![cfg_attr(
+    not(test),
+    deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo)
+)]
+
 mod args;
 mod commands;
 mod failure;
@@ -62,7 +68,7 @@ fn start(words: Vec<OsString>) -> Result<(), Failure> {
     let Some(merged) = config_file::merged(&cli, &words)? else {
         return typed.map_or_else(|error| failure::from_clap(&error), |matches| command(&matches, &words));
     };
-    messages::first_of(merged.message());
+    messages::first_of(merged.messages());
     let all = cli.try_get_matches_from(&merged.words);
     let result = all.map_or_else(|error| failure::from_clap(&error), |matches| command(&matches, &merged.words));
     result.map_err(|failure| merged.explained(failure))
@@ -78,6 +84,7 @@ fn command(matches: &ArgMatches, words: &[OsString]) -> Result<(), Failure> {
     }
     if let Some(&threads) = flags.try_get_one::<usize>("threads").ok().flatten().filter(|threads| **threads > 0) {
         // Reading uses the pool of the process; it can be set once, and this is the first to do so.
+        let threads = planning::memory_estimate::running_threads(threads) as usize;
         let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
     }
     interrupt::install()?;

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use arss::out_of_core::{RowSource, Stream, r_factor};
 use arss::{Count, Error, Float, Method, Metric, RunOptions, Samples, Selection};
-use arss_table::checkpoint::{self, Checkpoint};
+use arss_table::checkpoint::{self, Checkpoint, Claim};
 use arss_table::scratch::{DiskFloat, ScratchFile};
-use arss_table::{About, DenseMatrix, DiskMatrix, Matrix, ModelFile, Preparation, Scale, Table};
+use arss_table::{About, DiskMatrix, Matrix, ModelFile, Preparation, Scale, Table};
 
 use crate::args::large_tables::DiskArgs;
 use crate::failure::Failure;
@@ -31,6 +31,8 @@ pub struct Job<'a> {
     pub all_scores: bool,
     /// Keep what is learned.
     pub keep_model: bool,
+    /// How rows are compared.
+    pub metric: Metric,
     /// Look so many picks further, for the page.
     pub outlook: usize,
     /// Where a table that is in a file is worked on; not looked at otherwise.
@@ -46,6 +48,8 @@ pub struct Disk<'a> {
     pub limit: u64,
     /// The flags about checkpoints.
     pub flags: Option<&'a DiskArgs>,
+    /// The folder of the checkpoint, if one is kept.
+    pub claim: Option<&'a Claim>,
 }
 
 /// Brings the columns to one scale, and the rows to one length where only their directions count.
@@ -62,8 +66,15 @@ pub fn prepare(
     {
         messages.add(format!("note: {hint}"));
     }
+    if metric == Metric::Precomputed && how != Scale::None {
+        return Err(Failure::Input("--scale is about columns, but --metric precomputed takes distances".to_owned()));
+    }
     let mut kept = if keep { Some(Preparation::of(table)?) } else { None };
-    if how != Scale::None {
+    let is_sparse = matches!(table.matrix, Matrix::Sparse(_));
+    if is_sparse && how != Scale::None {
+        messages.add("note: the columns of a sparse table are not scaled".to_owned());
+    }
+    if how != Scale::None && !is_sparse {
         let values = std::mem::replace(&mut table.matrix, Matrix::EMPTY);
         let (values, columns) = arss_table::scale(values, how, &table.categories)?;
         table.matrix = values;
@@ -77,7 +88,12 @@ pub fn prepare(
         let values = std::mem::replace(&mut table.matrix, Matrix::EMPTY);
         table.matrix = arss_table::unit_rows(values, table.kept.as_deref())?;
     }
-    Ok(kept.map(|kept| Preparation { unit_rows: metric == Metric::Cosine, ..kept }))
+    Ok(kept.map(|kept| Preparation { unit_rows: metric == Metric::Cosine && !is_sparse, ..kept }))
+}
+
+/// How rows that [`prepare`] has seen are compared: of length one, by the straight line.
+pub fn metric_of_rows(metric: Metric) -> Metric {
+    if metric == Metric::Cosine { Metric::Euclidean } else { metric }
 }
 
 /// What `--model` writes: what was learned, and how the table became numbers.
@@ -95,14 +111,34 @@ pub fn model_file(table: &Table, selection: &Selection, preparation: &Preparatio
     Ok(ModelFile { about, model })
 }
 
+/// Fails if a run would be refused, before it is one.
+pub fn check(values: &Matrix, job: &Job<'_>) -> Result<(), Failure> {
+    let (rows, columns) = values.shape();
+    let zero = match values {
+        Matrix::F32(matrix) => matrix.samples()?.max_abs() == 0.0,
+        Matrix::F64(matrix) => matrix.samples()?.max_abs() == 0.0,
+        Matrix::Sparse(matrix) => matrix.samples()?.max_abs() == 0.0,
+        Matrix::Disk32(_) | Matrix::Disk64(_) => false,
+    };
+    if zero {
+        return Err(Error::AllZero { rows, columns }.into());
+    }
+    Ok(job.method.check_run(job.count, if job.features { columns } else { rows })?)
+}
+
 /// Chooses; Ctrl-C meanwhile ends the process, or the choice where the ranking so far is to be kept.
 pub fn run(values: &Matrix, job: &Job<'_>, messages: &mut Messages) -> Result<Selection, Failure> {
     let _show = Show::new(messages.quiet());
     interrupt::enter(Stage::Solving);
     progress::phase("prepare");
     let selection = match values {
-        Matrix::F32(matrix) => run_dense(matrix, job, messages),
-        Matrix::F64(matrix) => run_dense(matrix, job, messages),
+        Matrix::F32(matrix) => run_samples(matrix.samples()?, job, messages),
+        Matrix::F64(matrix) => run_samples(matrix.samples()?, job, messages),
+        // Sparse rows are divided by their lengths where they are used.
+        Matrix::Sparse(matrix) => with_run(job, messages, |run| {
+            run.metric = job.metric;
+            select_from(matrix.samples()?, job, run)
+        }),
         Matrix::Disk32(matrix) => run_disk(matrix, job, messages),
         Matrix::Disk64(matrix) => run_disk(matrix, job, messages),
     };
@@ -116,13 +152,24 @@ pub fn run(values: &Matrix, job: &Job<'_>, messages: &mut Messages) -> Result<Se
     Ok(selection)
 }
 
-fn run_dense<T: Float>(matrix: &DenseMatrix<T>, job: &Job<'_>, messages: &mut Messages) -> Result<Selection, Failure> {
-    let samples = matrix.samples()?;
+fn run_samples<T: Float>(
+    samples: Samples<'_, T>,
+    job: &Job<'_>,
+    messages: &mut Messages,
+) -> Result<Selection, Failure> {
+    with_run(job, messages, |run| select_from(samples, job, run))
+}
+
+fn select_from<T: Float>(
+    samples: Samples<'_, T>,
+    job: &Job<'_>,
+    run: &mut RunOptions<'_>,
+) -> Result<Selection, Failure> {
     if samples.max_abs() == 0.0 {
-        return Err(Error::AllZero { rows: matrix.rows, columns: matrix.columns }.into());
+        return Err(Error::AllZero { rows: samples.items(), columns: samples.features() }.into());
     }
     let items = if job.features { samples.transposed() } else { samples };
-    with_run(job, messages, |run| Ok(job.method.select_count(&items, job.count, run)?))
+    Ok(job.method.select_count(&items, job.count, run)?)
 }
 
 /// The same from a file.
@@ -155,14 +202,13 @@ fn run_disk<T: DiskFloat>(rows: &DiskMatrix<T>, job: &Job<'_>, messages: &mut Me
 /// The checkpoint of the run, if one is asked for.
 fn checkpoint_of<'a, T: DiskFloat>(
     rows: &DiskMatrix<T>,
-    job: &Job<'_>,
+    job: &Job<'a>,
     state: (&'a ScratchFile<T>, &'a ScratchFile<f64>),
     messages: &mut Messages,
 ) -> Result<Option<Checkpoint<'a, T>>, Failure> {
-    let Some(flags) = job.disk.flags else { return Ok(None) };
-    let Some(folder) = flags.checkpoint.as_deref() else { return Ok(None) };
+    let Some((flags, claim)) = job.disk.flags.zip(job.disk.claim) else { return Ok(None) };
     let options = checkpoint::run::Options {
-        folder,
+        claim,
         every: flags.every,
         resume: flags.resume,
         method: job.method,
@@ -193,6 +239,7 @@ fn with_run(
         threads: job.threads,
         all_scores: job.all_scores,
         keep_model: job.keep_model,
+        metric: metric_of_rows(job.metric),
         outlook: job.outlook,
         progress: Some(&mut callback),
         ..RunOptions::default()

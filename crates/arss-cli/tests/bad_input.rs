@@ -34,7 +34,7 @@ fn csv_without_a_table() {
     refuses_csv("\n\r\n\n", &["t.csv", "empty"]);
     refuses_csv("a,b\n", &["t.csv", "header", "no data rows"]);
     refuses_csv("a,b\nx,y\nz,w\n", &["t.csv", "no column to choose by: a (identifier), b (identifier)"]);
-    refuses_csv("a,b\n1,2\n3\n", &["line 3", "1 fields", "2"]);
+    refuses_csv("a,b\n1,2\n3\n", &["line 3", "1 field,", "2"]);
     refuses_csv("a,b\r\n1,2\r\n3,4,5\r\n", &["line 3", "3 fields", "2"]);
     refuses_csv(b"a,b\n\xff,\xfe\n\xfd,\xfc\n", &["no column to choose by"]);
     refuses_csv(b"\xff\xfea\0,\0b\0\n\0", &["has a header, but no data rows"]);

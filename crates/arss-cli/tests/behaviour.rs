@@ -3,10 +3,12 @@
 
 mod common;
 
+use std::io::Read;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
+use common::limits::{limited, output_of, wait_for};
 use common::{ARSS, Folder, noise, npy_f64, numbers, plots_csv};
 use serde_json::Value;
 
@@ -20,7 +22,7 @@ fn large() -> Folder {
 fn start(folder: &Folder, line: &str) -> Child {
     let mut command = Command::new(ARSS);
     command.current_dir(folder.0.path()).args(line.split_whitespace());
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    limited(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
 }
 
 /// Lets it run for a while, then sends a signal.
@@ -38,12 +40,14 @@ fn lines(bytes: &[u8]) -> Vec<String> {
 #[test]
 fn plain_lines_tell_the_phase_the_share_and_the_time_left() {
     let folder = large();
-    let err = lines(&stop(start(&folder, LONG), "-INT", 3.0).stderr);
-    let told: Vec<&String> = err.iter().filter(|line| line.starts_with("solve: ")).collect();
-    // The first after a second, the next one five seconds later.
-    assert_eq!(told.len(), 1, "{err:?}");
-    assert!(told[0].contains(" %, up to ") && told[0].ends_with(" left"), "{err:?}");
-    assert_eq!(err.last().unwrap(), "interrupted: nothing was written");
+    let mut child = start(&folder, LONG);
+    let (err, mut rest) = wait_for(&mut child, "solve: ");
+    let told = err.last().unwrap();
+    assert!(told.contains(" %, up to ") && told.ends_with(" left"), "{err:?}");
+    assert_eq!(stop(child, "-INT", 0.0).status.code(), Some(130));
+    let mut more = String::new();
+    rest.read_to_string(&mut more).unwrap();
+    assert_eq!(more.lines().last().unwrap(), "interrupted: nothing was written");
 
     let quiet = stop(start(&folder, &format!("{LONG} -q")), "-TERM", 2.0);
     assert_eq!(quiet.status.code(), Some(130));
@@ -125,6 +129,10 @@ fn a_file_that_exists_is_not_replaced_unasked() {
         assert_ne!(folder.read("old.csv"), "precious", "{flag}");
     }
     folder.run("select t.csv -k 3 -q --scores /dev/null").ok();
+    // A device says nothing about a format: csv.
+    folder.run("select t.csv -k 3 -q -o /dev/null").ok();
+    let wanted = folder.run("select t.csv -k 3 -q -o -").ok().out;
+    assert_eq!(folder.run("select t.csv -k 3 -q -o /dev/fd/1 --json").ok().out.split('{').next(), Some(&*wanted));
 }
 
 #[test]
@@ -164,7 +172,7 @@ fn on_terminal(folder: &Folder, line: &str, variables: &[(&str, &str)]) -> Optio
     for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
         command.env_remove(name);
     }
-    let output = command.envs(variables.iter().copied()).stdin(Stdio::null()).output().unwrap();
+    let output = output_of(command.envs(variables.iter().copied())).unwrap();
     Some(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 

@@ -231,3 +231,15 @@ fn columns_are_scaled_as_asked() {
     folder.write("c.csv", "x,y\n5,5\n5,5\n5,5\n");
     assert!(folder.run("select c.csv -k 1").ok().err.contains("every column is constant"));
 }
+
+#[test]
+fn categories_in_other_letters_are_told_apart() {
+    let mut text = b"x,city\n".to_vec();
+    for row in 0..40 {
+        text.extend(format!("{},K", row * row % 17).as_bytes());
+        text.extend(if row % 3 == 0 { b"\xf6ln\n" } else { b"\xfcln\n" });
+    }
+    let folder = Folder::with("t.csv", text);
+    let city = folder.json("select t.csv -k 4")["column_roles"][1].clone();
+    assert_eq!((&city["role"], &city["used"]), (&"category".into(), &true.into()), "{city}");
+}

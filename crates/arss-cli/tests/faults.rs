@@ -9,12 +9,13 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, SystemTime};
 
+use common::limits::{limited, output_of};
 use common::{ARSS, Folder, noise, npy_f64, plots_csv};
 
 fn spawn(folder: &Folder, line: &str) -> Child {
     let mut command = Command::new(ARSS);
     command.current_dir(folder.0.path()).args(line.split_whitespace());
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    limited(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
 }
 
 /// The names of temporary files that were left.
@@ -107,12 +108,12 @@ fn killed_in_the_middle_of_each_file() {
             let file = File::options().write(true).open(folder.path(name)).unwrap();
             file.set_modified(SystemTime::now() - Duration::from_secs(120)).unwrap();
         }
-        let used = folder.path(".arss-used.tmp");
+        let used = folder.path(".arss-usedusedused.tmp");
         let file = File::create(&used).unwrap();
         file.set_modified(SystemTime::now() - Duration::from_secs(120)).unwrap();
         file.lock().unwrap();
         folder.run("select t.csv -k 3 -q --method random --force -o next.csv").ok();
-        assert_eq!(left(&folder), [".arss-used.tmp"], "{held}");
+        assert_eq!(left(&folder), [".arss-usedusedused.tmp"], "{held}");
         for name in folder.names().into_iter().filter(|name| name != "t.csv") {
             fs::remove_file(folder.path(&name)).unwrap();
         }
@@ -128,7 +129,7 @@ fn ctrl_c_while_a_file_is_written_ends_at_once_and_leaves_nothing() {
         let line = "select t.csv -k 300 -q --landmarks 16 -o out.csv --scores pipe.csv --result r.json";
         let mut command = Command::new(ARSS);
         command.current_dir(folder.0.path()).args(line.split_whitespace()).stderr(Stdio::piped());
-        let child = command.stdout(Stdio::null()).spawn().unwrap();
+        let child = limited(command.stdout(Stdio::null()).spawn().unwrap());
         let mut reader = File::open(&pipe).unwrap();
         reader.read_exact(&mut [0; 16]).unwrap();
         assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
@@ -169,7 +170,7 @@ fn a_full_disk_is_told_and_nothing_is_left() {
 /// No file may have more than so many kilobytes; the signal for it is ignored, so writing fails.
 fn full_by_limit(folder: &Folder) {
     let script = format!("trap '' XFSZ; ulimit -f 64; exec {ARSS} select t.csv -k 3 -q -o out.csv --report page.html");
-    let output = Command::new("bash").args(["-c", &script]).current_dir(folder.0.path()).output();
+    let output = output_of(Command::new("bash").args(["-c", &script]).current_dir(folder.0.path()));
     let Ok(output) = output else {
         println!("skipped: there is no bash to set a limit with");
         return;
@@ -211,7 +212,7 @@ fn a_table_that_changes_while_it_is_read_is_refused() {
     let child = {
         let mut command = Command::new(ARSS);
         command.current_dir(folder.0.path()).args("select t.csv -k 3 -q -o out.csv --method random".split(' '));
-        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+        limited(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
     };
     let mut file = File::options().append(true).open(folder.path("t.csv")).unwrap();
     let (mut child, mut appended) = (child, 0);
@@ -233,7 +234,7 @@ fn a_file_that_appears_meanwhile_is_not_replaced() {
     let line = "select t.npy -k 5 -q --method arss --preset paper --iterations 100000000 --keep-partial -o out.npy";
     let mut command = Command::new(ARSS);
     command.current_dir(folder.0.path()).args(line.split(' ')).stdout(Stdio::null()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
+    let mut child = limited(command.spawn().unwrap());
     std::thread::sleep(Duration::from_secs(1));
     assert!(child.try_wait().unwrap().is_none());
     folder.write("out.npy", "of somebody else");
@@ -249,7 +250,7 @@ fn a_file_that_appears_meanwhile_is_not_replaced() {
 fn closed_streams_do_no_harm() {
     let folder = Folder::with("t.csv", plots_csv());
     let shell = |script: &str| {
-        let output = Command::new("sh").args(["-c", script]).current_dir(folder.0.path()).output().unwrap();
+        let output = output_of(Command::new("sh").args(["-c", script]).current_dir(folder.0.path())).unwrap();
         (output.status.code(), String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
     };
     for closed in ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"] {

@@ -3,6 +3,7 @@
 mod common;
 mod tables;
 
+use common::limits::LIMIT;
 use common::{ARSS, Folder, Ran, npy_f64, numbers};
 use parquet::basic::Compression;
 use tables::{
@@ -18,6 +19,7 @@ fn columns(name: &str) -> &'static str {
 /// Runs with `input` on stdin.
 fn run_piped(folder: &Folder, line: &str, input: &[u8]) -> Ran {
     let mut command = assert_cmd::Command::new(ARSS);
+    command.timeout(LIMIT);
     let output =
         command.current_dir(folder.0.path()).args(line.split_whitespace()).write_stdin(input).output().unwrap();
     Ran {
@@ -195,7 +197,7 @@ fn separators_and_headers_are_found_out() {
     let coded = Folder::with("t.csv", format!("x,code\n{codes}90,A\n"));
     assert_eq!(coded.json("select t.csv -k 1 --as x=number")["n_features"], 1);
     let ragged = Folder::with("t.csv", "a;b\n1;2\n3\n4;5\n");
-    ragged.refuses("select t.csv -k 1", &["line 3 has 1 fields, but the header has 2"]);
+    ragged.refuses("select t.csv -k 1", &["line 3 has 1 field, but the header has 2"]);
 }
 
 #[test]
@@ -368,7 +370,7 @@ fn comments_and_columns_of_spaces() {
     assert_eq!(found["n_samples"], 3);
     assert_eq!(folder.read("w.csv"), "x,y\n1,2\n3,4\n9,9\n");
     folder.write("uneven.txt", "x y\n1 2\n3\n4 5\n");
-    folder.refuses("select uneven.txt -k 1 --delimiter space", &["line 3 has 1 fields, but the header has 2"]);
+    folder.refuses("select uneven.txt -k 1 --delimiter space", &["line 3 has 1 field, but the header has 2"]);
     folder.refuses("select t.dat -k 1 --comment ab", &["--comment", "one character"]);
 }
 

@@ -6,8 +6,9 @@ mod common;
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
+use common::limits::output_of;
 use common::{ARSS, Folder};
 
 /// All commands; the first is the program itself.
@@ -22,7 +23,7 @@ fn commands() -> Vec<String> {
 fn help(command: &str) -> String {
     let mut words: Vec<&str> = command.split_whitespace().collect();
     words.push("--help");
-    let output = Command::new(ARSS).args(words).env("COLUMNS", "100").stdin(Stdio::null()).output().unwrap();
+    let output = output_of(Command::new(ARSS).args(words).env("COLUMNS", "100")).unwrap();
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
     // Lines that clap pads with spaces would be hard to keep in a file.
     let text = String::from_utf8(output.stdout).unwrap();
@@ -80,7 +81,7 @@ fn bash_completes_a_command() {
     folder.write("arss.bash", folder.run("completions bash").ok().out);
     let script =
         "source ./arss.bash && COMP_WORDS=(arss out) COMP_CWORD=1 && _arss arss out arss && echo ${COMPREPLY[@]}";
-    let Ok(output) = Command::new("bash").args(["-c", script]).current_dir(folder.0.path()).output() else {
+    let Ok(output) = output_of(Command::new("bash").args(["-c", script]).current_dir(folder.0.path())) else {
         return; // No bash here.
     };
     assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "outliers", "{output:?}");

@@ -10,30 +10,12 @@ use std::process::Command;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Float64Array, NullArray, RecordBatch};
-use common::{ARSS, Folder, Ran, npy};
+use common::{Folder, npy, refuses_within, run_within};
 use parquet::basic::{BrotliLevel, Compression, GzipLevel};
 use tables::{arrow_bytes, batch, gz, npz, parquet_bytes, stream_bytes, zst};
 
 /// Bytes of address space that a run gets unless a test says otherwise.
 const SPACE: u64 = 1500 << 20;
-
-/// Runs with no more than `space` bytes of address space: an allocation beyond it would end the process.
-fn run_within(folder: &Folder, space: u64, line: &str) -> Ran {
-    let script = format!("ulimit -v {}; exec \"$0\" {line}", space >> 10);
-    let output = Command::new("sh").args(["-c", &script, ARSS]).current_dir(folder.0.path()).output().unwrap();
-    Ran {
-        code: output.status.code().unwrap_or(-1),
-        out: String::from_utf8(output.stdout).unwrap(),
-        err: String::from_utf8(output.stderr).unwrap(),
-    }
-}
-
-/// The run fails as bad input within `space`, and leaves nothing behind.
-fn refuses_within(folder: &Folder, space: u64, line: &str, words: &[&str]) {
-    let names = folder.names();
-    run_within(folder, space, &format!("{line} -o out.jsonl --scores scores.csv")).refused(line, words);
-    assert_eq!(folder.names(), names, "{line}");
-}
 
 /// The file is refused in one line that names it; gives the line.
 fn refused(name: &str, bytes: &[u8]) -> String {

@@ -8,6 +8,7 @@ use std::fs;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use common::limits::limited;
 use common::{ARSS, Folder, noise, npy_f64};
 
 /// Rows around six centres, every fortieth of them far out.
@@ -137,7 +138,7 @@ fn peak(folder: &Folder, line: &str) -> u64 {
 fn spawn(folder: &Folder, line: &str) -> Child {
     let mut command = Command::new(ARSS);
     command.current_dir(folder.0.path()).args(line.split_whitespace());
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    limited(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
 }
 
 #[test]

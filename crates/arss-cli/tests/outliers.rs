@@ -1,6 +1,7 @@
 //! `arss outliers`: the strangest rows, why, and the table without them.
 
 mod common;
+mod tables;
 
 use common::{Folder, noise, npy_f64, numbers, page_data, plots_csv, poor_tables};
 use serde_json::Value;
@@ -190,4 +191,52 @@ fn files_are_not_lost() {
     assert_eq!((folder.read("there.csv").as_str(), folder.names().len()), ("mine\n", 2));
     folder.run("outliers t.csv -q --clean there.csv --force").ok();
     assert!(folder.read("there.csv").starts_with("id,height"));
+}
+
+#[test]
+fn stdout_gets_the_file_alone() {
+    let folder = Folder::with("t.csv", damaged_csv());
+    folder.run("outliers t.csv -q --clean clean.csv -o strange.csv --scores scores.csv").ok();
+    for (flag, file) in [("--clean", "clean.csv"), ("-o", "strange.csv"), ("--scores", "scores.csv")] {
+        assert_eq!(folder.run(&format!("outliers t.csv -q {flag} -")).ok().out, folder.read(file), "{flag}");
+        folder.refuses(&format!("outliers t.csv --json {flag} -"), &["--json prints to stdout, and so does -"]);
+    }
+}
+
+#[test]
+fn no_outliers_are_an_empty_file_of_every_format() {
+    let folder = tables::folder();
+    let numbers = ["t.npy", "t.npz"];
+    for (name, _) in tables::every_format() {
+        for format in ["csv", "tsv", "jsonl", "json", "parquet", "arrow", "npy", "csv.gz", "jsonl.zst"] {
+            let out = format!("out.{format}");
+            let ran = folder.run(&format!("outliers {name} --threshold 1e9 -q --force -o {out}"));
+            if format == "npy" && !numbers.contains(&name) {
+                assert!(ran.code == 2 && ran.err.contains(".npy holds numbers only"), "{name}: {ran:?}");
+                continue;
+            }
+            assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{name} to {format}");
+            match format {
+                "parquet" | "arrow" => {
+                    let place = folder.path(&out);
+                    let found =
+                        if format == "parquet" { tables::read_parquet(&place).0 } else { tables::read_arrow(&place) };
+                    assert_eq!(found.num_rows(), 0, "{name}");
+                    let names: Vec<String> = found.schema().fields().iter().map(|field| field.name().clone()).collect();
+                    let wanted: &[&str] =
+                        if numbers.contains(&name) { &["f0", "f1", "f2"] } else { &["id", "x", "y", "n", "remark"] };
+                    assert_eq!(names, wanted, "{name}");
+                }
+                "jsonl" => assert_eq!(folder.read(&out), "", "{name}"),
+                "json" => assert_eq!(folder.read(&out).trim_end(), "[]", "{name}"),
+                "npy" => {
+                    let bytes = folder.bytes(&out);
+                    let head = String::from_utf8_lossy(&bytes).into_owned();
+                    assert!(bytes.len() == 128 && head.contains("'shape': (0, 3)"), "{name}: {head}");
+                }
+                "csv" => assert!(folder.bytes(&out).len() < 64, "{name}: {:?}", folder.bytes(&out)),
+                _ => assert!(folder.path(&out).is_file(), "{name}"),
+            }
+        }
+    }
 }

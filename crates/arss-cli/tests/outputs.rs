@@ -338,3 +338,39 @@ fn what_cannot_be_written_is_refused_at_once() {
     folder.write("zst.csv.zst", zst("x,y\n1,2\n3,4\n"));
     assert_eq!(folder.indices("select zst.csv.zst -k 2").len(), 2);
 }
+
+#[test]
+fn cells_that_look_like_formulas_are_marked_if_asked() {
+    let text = "name,@value,x,y\n=1+1,a,-1.5,1\n\"+cmd|' /C calc'!A0\",b,+2,2\n-2+3,\"=a,\"\"b\"\"\",-3e4,3\nplain,@SUM(A1),4,4\n";
+    let folder = Folder::with("t.csv", text);
+    let line = "select t.csv -k 4 -q --order file --columns x,y --force";
+    folder.run(&format!("{line} -o out.csv")).ok();
+    assert_eq!(folder.read("out.csv"), text, "as they came, unless asked");
+    folder.run(&format!("{line} -o out.csv --safe-csv")).ok();
+    let safe = "name,'@value,x,y\n'=1+1,a,-1.5,1\n'+cmd|' /C calc'!A0,b,+2,2\n'-2+3,\"'=a,\"\"b\"\"\",-3e4,3\nplain,'@SUM(A1),4,4\n";
+    assert_eq!(folder.read("out.csv"), safe);
+    folder.run(&format!("{line} -o out.tsv --safe-csv")).ok();
+    assert!(
+        folder.read("out.tsv").starts_with("name\t'@value\tx\ty\n'=1+1\ta\t-1.5\t1\n"),
+        "{}",
+        folder.read("out.tsv")
+    );
+    // Other separators stay what they are, and files with types are no different.
+    folder.write("semi.csv", text.replace(',', ";"));
+    folder.run("select semi.csv -k 4 -q --order file --columns x,y --force -o out.csv --safe-csv").ok();
+    assert!(folder.read("out.csv").contains("\n'=1+1;a;-1.5;1\n"), "{}", folder.read("out.csv"));
+    folder.run(&format!("{line} -o t.parquet")).ok();
+    folder.run("select t.parquet -k 4 -q --order file --columns x,y --force -o out.csv --safe-csv").ok();
+    assert!(folder.read("out.csv").starts_with("name,'@value,x,y\n'=1+1,a,-1.5,1\n"), "{}", folder.read("out.csv"));
+    folder.run("outliers t.csv --columns x,y -q --threshold 0 --order file --force -o out.csv --safe-csv").ok();
+    assert!(folder.read("out.csv").contains("'=1+1,a") || folder.read("out.csv").lines().count() < 5);
+    folder.write("columns.csv", "=a,+b,c\n1,2,3\n2,1,5\n4,4,1\n");
+    folder.run("features columns.csv -k 2 -q -o out.csv --scores scores.csv --safe-csv --force").ok();
+    assert!(folder.read("scores.csv").contains(",'=a,") && folder.read("scores.csv").contains(",c,"));
+    assert!(!folder.read("out.csv").lines().next().unwrap().split(',').any(|name| name.starts_with(['=', '+'])));
+    folder.refuses(
+        "select t.csv -k 2 --columns x,y -o out.parquet --safe-csv",
+        &["--safe-csv is about .csv and .tsv files"],
+    );
+    folder.refuses("select t.csv -k 2 --safe-csv", &["--output"]);
+}

@@ -2,13 +2,14 @@
 
 mod common;
 
+use common::limits::output_of;
 use common::{Folder, noise, npy_f64, plots_csv};
 
 #[test]
 fn a_plan_tells_what_would_be_done_and_does_nothing() {
     let folder = Folder::with("t.csv", plots_csv());
     folder.write("old.csv", "old");
-    let plan = folder.json("plan t.csv -k 5 -o old.csv --report page.html");
+    let plan = folder.json("plan t.csv -k 5 -o old.csv --report page.html --force");
     assert_eq!(plan["method"], "exemplars");
     assert_eq!(plan["table"], serde_json::json!({ "rows": 30, "columns": 5, "exact": true }));
     assert_eq!(plan["used"], serde_json::json!(["height", "width", "depth"]));
@@ -18,7 +19,10 @@ fn a_plan_tells_what_would_be_done_and_does_nothing() {
     assert!(plan["memory"]["bytes"].as_u64().unwrap() > 1 << 20);
     assert!(plan["time"]["seconds"].as_f64().unwrap() > 0.0 && plan["time"]["timed"] == 30);
     assert_eq!((&plan["outputs"][0]["exists"], &plan["outputs"][1]["exists"]), (&true.into(), &false.into()));
-    let text = folder.run("plan t.csv -k 5 -o old.csv --report page.html").ok().out;
+    // What select would refuse is told behind the plan.
+    let ran = folder.run("plan t.csv -k 5 -o old.csv --report page.html -q");
+    assert_eq!((ran.code, ran.err.as_str()), (2, "error: old.csv: already exists; --force replaces it\n"));
+    let text = ran.out;
     for words in [
         "read     t.csv, ",
         "table    30 rows, 5 columns\n",
@@ -93,7 +97,7 @@ fn peak(folder: &Folder, line: &str) -> Option<u64> {
     }
     let mut command = std::process::Command::new(time);
     command.args(["-f", "%M", common::ARSS]).args(line.split_whitespace()).current_dir(folder.0.path());
-    let output = command.output().unwrap();
+    let output = output_of(&mut command).unwrap();
     assert!(output.status.success(), "{line}: {output:?}");
     let text = String::from_utf8(output.stderr).unwrap();
     Some(text.lines().last().unwrap().parse::<u64>().unwrap() << 10)
@@ -111,4 +115,86 @@ fn runs_use_about_what_the_plan_says() {
         let ratio = plan as f64 / used as f64;
         assert!((0.8..1.6).contains(&ratio), "{method}: {plan} planned, {used} used");
     }
+}
+
+#[test]
+fn a_plan_and_the_run_refuse_the_same() {
+    let folder = Folder::with("small.csv", plots_csv());
+    folder.write("wide.npy", npy_f64(&noise(40 * 300), 40));
+    folder.write("tall.npy", npy_f64(&noise(3_000 * 8), 3_000));
+    folder.write("big.npy", npy_f64(&noise(60_000 * 20), 60_000));
+    folder.write("zero.npy", npy_f64(&[0.0; 40], 10));
+    folder.write("gaps.csv", "a,b,g\n1,2,x\n3,,y\n5,6,x\n7,9,y\n");
+    folder.write("old.csv", "old");
+    std::fs::create_dir(folder.path("used")).unwrap();
+    folder.write("used/thesis.txt", "precious");
+    let limits = ["", "--memory 13M", "--memory 4G"];
+    let counts = ["-k 1", "-k 40", "-k 41", "-k 0", "-k 10%", "-k auto"];
+    let mut lines: Vec<String> = Vec::new();
+    for method in ["exemplars", "arss", "rrss", "ted", "kmeans", "kmedoids", "facility", "rrqr", "random"] {
+        for (table, limit) in
+            ["small.csv", "wide.npy", "tall.npy"].iter().flat_map(|table| limits.map(|limit| (table, limit)))
+        {
+            lines.push(format!("{table} -k 5 --method {method} {limit}"));
+        }
+        for count in counts {
+            lines.push(format!("wide.npy {count} --method {method}"));
+        }
+        for flags in [
+            "--checkpoint kept",
+            "--checkpoint used",
+            "--scratch gone",
+            "-o old.csv",
+            "-o old.csv --force",
+            "--features",
+        ] {
+            lines.push(format!("wide.npy -k 3 --method {method} {flags}"));
+            lines.push(format!("tall.npy -k 3 --method {method} {flags}"));
+        }
+        lines.push(format!("zero.npy -k 3 --method {method}"));
+        lines.push(format!("big.npy -k 3 --method {method} --memory 33M"));
+    }
+    for flags in [
+        "big.npy -k 60001 --memory 33M",
+        "big.npy -k 60001 --memory 33M --method ted",
+        "small.csv -k 3 -o out.npy",
+        "small.csv -k 3 -o small.csv --force",
+        "small.csv -k 3 -o nowhere/out.csv",
+        "small.csv -k 3 --include 1,2,3,4",
+        "small.csv -k 3 --include 99",
+        "small.csv -k 3 --include 1 --forbid 1",
+        "small.csv -k 28 --forbid 0-5",
+        "small.csv -k 3 --weights remark",
+        "small.csv -k 3 --columns remark",
+        "gaps.csv -k 2 --missing error",
+        "gaps.csv -k 2 --group g --quotas x=0,y=0",
+        "gaps.csv -k 3 --group g --quotas x=1,y=1",
+        "gaps.csv -k 5",
+        "missing.csv -k 2",
+        "small.csv -k 3 --resume",
+        "small.csv -k 3 --gamma 2",
+        "small.csv -k 3 --assignments a.csv --method ted",
+        "small.csv -k 3 -o x.csv --safe-csv",
+        "small.csv -k 3 -o x.arrow --safe-csv",
+    ] {
+        lines.push(flags.to_owned());
+    }
+    let mut refused = 0;
+    for line in &lines {
+        let planned = folder.run(&format!("plan {line} -q"));
+        assert!(!folder.path("kept").exists(), "{line}");
+        let fast = if ["arss", "rrss"].iter().any(|name| line.contains(&format!("--method {name}"))) {
+            "--iterations 2"
+        } else {
+            ""
+        };
+        let ran = folder.run(&format!("select {line} -q {fast}"));
+        assert_eq!((planned.code, &planned.err), (ran.code, &ran.err), "{line}");
+        refused += usize::from(ran.code != 0);
+        // What the run wrote.
+        ["x.csv", "old.csv"].iter().for_each(|name| drop(std::fs::remove_file(folder.path(name))));
+        folder.write("old.csv", "old");
+    }
+    println!("{} lines, {refused} of which are refused", lines.len());
+    assert!(refused > 60 && lines.len() - refused > 60, "{refused} of {}", lines.len());
 }

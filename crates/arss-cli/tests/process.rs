@@ -7,12 +7,13 @@ use std::io::Write;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use common::limits::limited;
 use common::{ARSS, Folder, noise, npy_f64, plots_csv};
 
 fn start(folder: &Folder, line: &str) -> Child {
     let mut command = Command::new(ARSS);
     command.current_dir(folder.0.path()).args(line.split_whitespace());
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    limited(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
 }
 
 /// Sends SIGINT and waits for the end; the exit code and stderr.

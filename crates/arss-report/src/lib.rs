@@ -1,5 +1,11 @@
 //! The report: one self-contained page that shows what was chosen, and why.
 
+// What comes from outside ends in an error, never in a panic. Indices remain: they are bounded by what was checked before.
+#![cfg_attr(
+    not(test),
+    deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo)
+)]
+
 mod aside;
 mod cards;
 mod charts;

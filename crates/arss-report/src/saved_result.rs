@@ -54,10 +54,7 @@ impl Saved {
 
     /// Reads a result.
     pub fn read(path: &Path) -> Result<Self, TableError> {
-        let bytes = std::fs::read(path).map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => TableError::in_file(path, "there is no such file"),
-            _ => TableError::in_file(path, format_args!("cannot be read: {error}")),
-        })?;
+        let bytes = arss_table::read_whole(path)?;
         let no_result =
             |why: String| TableError::in_file(path, format_args!("is no result of select --result ({why})"));
         let saved: Saved = serde_json::from_slice(&bytes).map_err(|error| no_result(error.to_string()))?;

@@ -133,6 +133,7 @@ impl Subject<'_> {
         match &self.table.matrix {
             Matrix::F32(matrix) => each(matrix.samples(), self.chose_columns, items, features, &mut visit),
             Matrix::F64(matrix) => each(matrix.samples(), self.chose_columns, items, features, &mut visit),
+            Matrix::Sparse(matrix) => each(matrix.samples(), self.chose_columns, items, features, &mut visit),
             Matrix::Disk32(rows) if !self.chose_columns => each_row(rows, items, features, &mut visit),
             Matrix::Disk64(rows) if !self.chose_columns => each_row(rows, items, features, &mut visit),
             Matrix::Disk32(_) | Matrix::Disk64(_) => {}

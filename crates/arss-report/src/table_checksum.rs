@@ -18,6 +18,13 @@ impl Checksum {
         match &table.matrix {
             Matrix::F32(matrix) => sum.add_values(&matrix.data),
             Matrix::F64(matrix) => sum.add_values(&matrix.data),
+            Matrix::Sparse(matrix) => (0..rows).for_each(|row| {
+                matrix.row(row).for_each(|(column, value)| {
+                    sum.add(column as u64);
+                    sum.add(value.to_bits());
+                });
+                sum.add(u64::MAX);
+            }),
             // A file that cannot be read fails where it is chosen from.
             Matrix::Disk32(rows) => drop(rows.walk(&mut |_, rows| sum.add_values(rows))),
             Matrix::Disk64(rows) => drop(rows.walk(&mut |_, rows| sum.add_values(rows))),

@@ -6,26 +6,30 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::TableError;
+use crate::file_state::{self, FileState};
+use crate::formats::Format;
+use crate::limited_copy::copy_limited;
+use crate::private_files;
 use crate::read::ReadContext;
-use crate::untrusted::limit::MemoryLimit;
+use crate::scratch::numbers;
 use crate::zip_member;
 
+/// Bytes that tell the format of a file.
+pub const START: usize = 64;
+/// The first bytes of an SQLite database.
+pub const SQLITE: &[u8] = b"SQLite format 3\0";
 /// What stands for standard input among the paths.
 pub const STDIN: &str = "-";
-/// From this decompressed size on, the compression ratio is checked.
-const SUSPECT: u64 = 1 << 30;
-/// Tables compress by less than this; decompression bombs by a thousand.
-const RATIO: u64 = 200;
 
 /// The bytes of an input.
 #[derive(Debug)]
 pub enum ByteSource {
     /// A regular file; its bytes stay where they are.
     File {
-        /// The open file.
-        file: File,
+        /// The open file; none for one of very many, which is opened each time it is read.
+        file: Option<File>,
         /// What it was when it was opened.
-        opened: Metadata,
+        opened: FileState,
         /// Its name.
         path: PathBuf,
     },
@@ -83,17 +87,27 @@ impl ByteSource {
         if !opened.is_file() {
             return ByteSource::taken(file, path, context);
         }
+        let opened = FileState::of(&file).map_err(|error| unreadable(path, &error))?;
+        // A process may have a few hundred open files.
+        let file = Some(file).filter(|_| !context.many);
         let store = ByteSource::File { file, opened, path: path.to_owned() };
         store.unpacked(path, context)
     }
 
     /// What comes out of a pipe, unpacked.
     pub fn taken(
-        pipe: impl Read,
+        mut pipe: impl Read,
         path: &Path,
         context: &ReadContext<'_>,
     ) -> Result<(ByteSource, Option<PathBuf>), TableError> {
-        ByteSource::kept(pipe, path, context, None)?.unpacked(path, context)
+        let mut start = Vec::new();
+        let read = pipe.by_ref().take(START as u64).read_to_end(&mut start);
+        read.map_err(|error| unreadable(path, &error))?;
+        // What is no table is told by its start: a pipe may be long, and a device has no end.
+        if Compression::of(&start) == Compression::None && !start.starts_with(SQLITE) {
+            Format::of_file(path, &start, context.options.format)?;
+        }
+        ByteSource::kept(io::Cursor::new(start).chain(pipe), path, context, None)?.unpacked(path, context)
     }
 
     fn unpacked(self, path: &Path, context: &ReadContext<'_>) -> Result<(ByteSource, Option<PathBuf>), TableError> {
@@ -127,17 +141,20 @@ impl ByteSource {
     ) -> Result<ByteSource, TableError> {
         let Some(folder) = context.options.scratch.as_deref() else {
             let mut bytes = Vec::new();
-            copy_limited(reader, &mut bytes, context.limit, (path, packed, advice))?;
+            copy_limited(reader, &mut bytes, (context.limit, None), (path, packed, advice))?;
             return Ok(ByteSource::Memory(bytes));
         };
         let failed = |error: io::Error| TableError::Run(format!("{}: cannot be written: {error}", folder.display()));
-        let mut file = tempfile::tempfile_in(folder).map_err(failed)?;
-        copy_limited(reader, &mut file, context.limit, (path, packed, advice)).map_err(|failure| match failure {
+        let mut file = private_files::nameless(folder).map_err(failed)?;
+        // A full disk is everybody's trouble: a tenth of what is free stays free.
+        let most = fs4::available_space(folder).map_or(u64::MAX, |free| free - free / 10);
+        let copied = copy_limited(reader, &mut file, (context.limit, Some((folder, most))), (path, packed, advice));
+        copied.map_err(|failure| match failure {
             TableError::Run(what) => failed(io::Error::other(what)),
             other => other,
         })?;
-        let opened = file.metadata().map_err(failed)?;
-        Ok(ByteSource::File { file, opened, path: path.to_owned() })
+        let opened = FileState::of(&file).map_err(failed)?;
+        Ok(ByteSource::File { file: Some(file), opened, path: path.to_owned() })
     }
 
     /// The number of bytes.
@@ -156,7 +173,8 @@ impl ByteSource {
         Ok(bytes)
     }
 
-    /// Fills `buffer` from position `at` as far as there are bytes; gives their number.
+    /// Fills `buffer` from position `at` as far as there are bytes; gives their number. What was added to a file since it
+    /// was opened is not there; fails if something was taken away.
     pub fn read_at(&self, buffer: &mut [u8], at: u64) -> io::Result<usize> {
         match self {
             ByteSource::Memory(bytes) => {
@@ -165,17 +183,14 @@ impl ByteSource {
                 buffer[..count].copy_from_slice(&rest[..count]);
                 Ok(count)
             }
-            ByteSource::File { file, .. } => {
-                let mut found = 0;
-                while found < buffer.len() {
-                    match at_position(file, &mut buffer[found..], at + found as u64) {
-                        Ok(0) => break,
-                        Ok(count) => found += count,
-                        Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                        Err(error) => return Err(error),
-                    }
-                }
-                Ok(found)
+            ByteSource::File { file, opened, path } => {
+                let rest = usize::try_from(opened.len().saturating_sub(at)).unwrap_or(usize::MAX);
+                let wanted = rest.min(buffer.len());
+                let found = match file {
+                    Some(file) => numbers::read_at(file, at, &mut buffer[..wanted])?,
+                    None => numbers::read_at(&File::open(path)?, at, &mut buffer[..wanted])?,
+                };
+                if found == wanted { Ok(found) } else { Err(shorter()) }
             }
         }
     }
@@ -185,18 +200,19 @@ impl ByteSource {
         let mut bytes = vec![0; usize::try_from(end - start).map_err(io::Error::other)?];
         match self.read_at(&mut bytes, start)? {
             found if found == bytes.len() => Ok(bytes),
-            _ => Err(io::Error::new(io::ErrorKind::UnexpectedEof, "it became shorter while it was being read")),
+            _ => Err(shorter()),
         }
     }
 
     /// Fails if the file is not what it was when it was opened.
     pub fn check_unchanged(&self) -> Result<(), TableError> {
         let ByteSource::File { file, opened, path } = self else { return Ok(()) };
-        let now = file.metadata().map_err(|error| unreadable(path, &error))?;
-        if now.len() == opened.len() && now.modified().ok() == opened.modified().ok() {
-            return Ok(());
-        }
-        Err(TableError::in_file(path, "changed while it was being read; run again when it is complete"))
+        let now = match file {
+            Some(file) => FileState::of(file),
+            None => File::open(path).and_then(|file| FileState::of(&file)),
+        };
+        let now = now.map_err(|error| unreadable(path, &error))?;
+        if now == *opened { Ok(()) } else { Err(file_state::changed(path)) }
     }
 }
 
@@ -227,16 +243,6 @@ impl Seek for ByteReader {
         self.at = place.ok_or(io::ErrorKind::InvalidInput)?;
         Ok(self.at)
     }
-}
-
-#[cfg(unix)]
-fn at_position(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
-    std::os::unix::fs::FileExt::read_at(file, buffer, at)
-}
-
-#[cfg(windows)]
-fn at_position(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
-    std::os::windows::fs::FileExt::seek_read(file, buffer, at)
 }
 
 fn open(path: &Path) -> Result<(File, Metadata), TableError> {
@@ -280,7 +286,15 @@ fn unpacked(
             let most = u32::try_from(context.limit.bytes >> 10).unwrap_or(u32::MAX - 1).min(u32::MAX - 1);
             let packed = io::BufReader::with_capacity(1 << 16, packed);
             let reader = lzma_rust2::XzReader::new_mem_limit(packed, true, most);
-            ByteSource::kept(reader, path, context, Some(&counted))
+            ByteSource::kept(reader, path, context, Some(&counted)).map_err(|failure| {
+                if !failure.to_string().contains("mem_limit") {
+                    return failure;
+                }
+                let most = crate::byte_size::shown(context.limit.bytes);
+                let what =
+                    format!("takes more than {most} to unpack, which is the limit; unpack it, or raise --memory");
+                TableError::in_file(path, what)
+            })
         }
     }
 }
@@ -299,38 +313,8 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// Copies all bytes, unless they are too many; `packed` counts those of the archive they come from.
-fn copy_limited(
-    mut reader: impl Read,
-    out: &mut dyn io::Write,
-    limit: MemoryLimit,
-    (path, packed, advice): (&Path, Option<&std::cell::Cell<u64>>, &str),
-) -> Result<(), TableError> {
-    const STEP: u64 = 4 << 20;
-    let (mut so_far, mut step) = (0, Vec::new());
-    loop {
-        let found = reader.by_ref().take(STEP).read_to_end(&mut step).map_err(|error| unreadable(path, &error))?;
-        so_far += found as u64;
-        out.write_all(&step).map_err(|error| TableError::Run(error.to_string()))?;
-        step.clear();
-        if so_far > limit.bytes && !limit.disk {
-            let most = crate::byte_size::shown(limit.bytes);
-            let how = if packed.is_some() { " unpacked" } else { "" };
-            let what = format!("holds more than {most}{how}, which is the limit; {advice}, or raise --memory");
-            return Err(TableError::in_file(path, what));
-        }
-        // A disk is filled as easily as memory, and earlier where there is little of the latter.
-        let suspect = if limit.disk { limit.bytes.clamp(16 * STEP, SUSPECT) } else { SUSPECT };
-        let suspected = so_far > suspect && (!limit.asked || limit.disk);
-        if packed.is_some_and(|packed| suspected && so_far / packed.get().max(1) > RATIO) {
-            let what = format!("unpacks to more than {RATIO} times its size, which looks like a trap");
-            let advice = if limit.disk { "unpack it to a file" } else { "unpack it to a file, or give --memory" };
-            return Err(TableError::in_file(path, format_args!("{what}; {advice}")));
-        }
-        if found == 0 {
-            return Ok(());
-        }
-    }
+fn shorter() -> io::Error {
+    io::Error::new(io::ErrorKind::UnexpectedEof, "it became shorter while it was being read")
 }
 
 /// A file that is there but cannot be read.
@@ -341,6 +325,7 @@ pub fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> TableError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::untrusted::limit::MemoryLimit;
 
     #[test]
     fn what_was_packed_is_unpacked_within_the_limit() {
@@ -351,7 +336,10 @@ mod tests {
         let gz = gz.finish().unwrap();
         let zst = zstd::stream::encode_all(&text[..], 1).unwrap();
         let options = crate::ReadOptions::default();
-        let limit = |bytes| ReadContext { options: &options, limit: MemoryLimit { bytes, asked: true, disk: false } };
+        let limit = |bytes| ReadContext {
+            limit: MemoryLimit { bytes, asked: true, disk: false },
+            ..ReadContext::new(&options)
+        };
         let mut bz2 = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
         bz2.write_all(&text).unwrap();
         let bz2 = bz2.finish().unwrap();

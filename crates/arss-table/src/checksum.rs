@@ -23,11 +23,8 @@ impl Sum {
 
     /// Adds bytes behind the others. All pieces but the last must be a multiple of 8 bytes long.
     pub fn add(&mut self, bytes: &[u8]) {
-        let mut words = bytes.chunks_exact(8);
-        for word in &mut words {
-            self.mix(u64::from_le_bytes(word.try_into().expect("eight bytes")));
-        }
-        let rest = words.remainder();
+        let (words, rest) = bytes.as_chunks::<8>();
+        words.iter().for_each(|word| self.mix(u64::from_le_bytes(*word)));
         if !rest.is_empty() {
             let mut word = [0; 8];
             word[..rest.len()].copy_from_slice(rest);

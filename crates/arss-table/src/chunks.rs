@@ -96,6 +96,22 @@ impl ColumnChunk {
         }
     }
 
+    /// Adds the number that `text` begins with, if the byte behind it, or the end, ends the field. Gives its length.
+    #[inline]
+    pub fn push_leading_number(&mut self, text: &[u8], ends: impl Fn(u8) -> bool, row: usize) -> Option<usize> {
+        let ColumnValues::Numbers(numbers) = &mut self.values else { return None };
+        if self.style.decimal_comma {
+            return None;
+        }
+        let (value, length) = fast_float2::parse_partial(text).ok()?;
+        if text.get(length).is_some_and(|&next| !ends(next)) {
+            return None;
+        }
+        self.seen.add_text(&text[..length], Field::Number(value), row);
+        numbers.push(value);
+        Some(length)
+    }
+
     /// Adds the field of row `row` of the chunk.
     pub fn push(&mut self, text: &[u8], row: usize) {
         match &mut self.values {
@@ -110,23 +126,25 @@ impl ColumnChunk {
                 vectors.push_text(text);
             }
             ColumnValues::Codes(codes, dictionary) => {
-                let field = field::read(text, self.style);
+                let (code, field) = dictionary.remembered(text).unwrap_or_else(|| {
+                    let field = field::read(text, self.style);
+                    let code = |dictionary: &mut Dictionary| dictionary.code(&String::from_utf8_lossy(text));
+                    dictionary.remember(text, field, row, code)
+                });
                 self.seen.add_text(text, field, row);
-                codes.push(if is_missing(field) { NO_CODE } else { dictionary.code(&String::from_utf8_lossy(text)) });
+                codes.push(code);
             }
             ColumnValues::Categories(codes, dictionary) => {
-                let field = field::read(text, self.style);
+                let (code, field) = dictionary.remembered(text).unwrap_or_else(|| {
+                    let field = field::read(text, self.style);
+                    let name = String::from_utf8_lossy(text.trim_ascii());
+                    dictionary.remember(text, field, row, |dictionary| dictionary.limited_code(&name, row))
+                });
                 self.seen.add_text(text, field, row);
-                let name = String::from_utf8_lossy(text.trim_ascii());
-                codes.push(if is_missing(field) { NO_CODE } else { dictionary.limited_code(&name, row) });
+                codes.push(code);
             }
         }
     }
-}
-
-/// True for a field that is no text of its own.
-fn is_missing(field: Field) -> bool {
-    field == Field::Missing || matches!(field, Field::Number(value) if value.is_nan())
 }
 
 /// The number that a field stands for; NaN where there is none.

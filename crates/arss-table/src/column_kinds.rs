@@ -45,6 +45,7 @@ pub struct StyleEvidence {
 }
 
 impl StyleEvidence {
+    #[inline]
     fn add(&mut self, text: &[u8], field: Field, row: usize) {
         match field {
             Field::Number(value)
@@ -115,6 +116,7 @@ impl KindCounts {
     }
 
     /// Counts one field.
+    #[inline]
     pub fn add(&mut self, field: Field, row: usize) {
         match field {
             // Not a number, and not a text either: it does not tell what the column holds.
@@ -136,6 +138,7 @@ impl KindCounts {
     }
 
     /// Counts one field and what its text tells.
+    #[inline]
     pub fn add_text(&mut self, text: &[u8], field: Field, row: usize) {
         self.add(field, row);
         if text.first() == Some(&b'0') && matches!(field, Field::Number(_)) && field::has_leading_zero(text) {

@@ -134,6 +134,7 @@ pub fn of_numbers(name: &str, numbers: &NumberStats, rows: usize) -> (ColumnRole
     let fixed = numbers
         .digits()
         .is_some_and(|digits| digits >= CODE_DIGITS.1 || (digits >= CODE_DIGITS.0 && numbers.is_even()));
+    let fixed = fixed && !numbers.drifts();
     let names_rows = likeness == NameLikeness::Weak || (rows >= NAMED && (numbers.is_dense() || fixed));
     if numbers.is_unique() && names_rows {
         return (ColumnRole::Identifier, "a whole number of its own for each row".to_owned());

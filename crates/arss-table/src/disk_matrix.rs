@@ -7,15 +7,18 @@ use std::path::{Path, PathBuf};
 
 use arss::out_of_core::RowSource;
 
-use crate::matrix::MatrixValues;
+use crate::matrix::{MatrixValues, next_in_row};
 use crate::missing::bad_cells;
 use crate::scratch::{DiskFloat, ScratchFile, numbers};
-use crate::{DenseMatrix, TableError};
+use crate::{DenseMatrix, TableError, private_files, row_lengths};
 
 /// Numbers that are read at a time where all rows are visited.
 const SPAN: usize = 1 << 17;
 /// Bytes of the columns that are in memory together where a column has to be seen whole.
 const TOGETHER: usize = 64 << 20;
+
+/// Bytes of a value of 16 bits.
+const HALF: usize = 2;
 
 /// Makes new rows: called with the number of a row, its values, and where the new rows go.
 pub type Change<'a, T, U> = dyn FnMut(usize, &[T], &mut Vec<U>) + 'a;
@@ -31,6 +34,10 @@ pub struct DiskMatrix<T> {
     columns: usize,
     /// Bytes that columns may take in memory when they are looked at.
     room: usize,
+    /// The values have 16 bits in the file, and are widened when they are read.
+    half: bool,
+    /// Each row is divided by its length when it is read.
+    unit: bool,
     kind: PhantomData<T>,
 }
 
@@ -40,12 +47,24 @@ impl<T: DiskFloat> DiskMatrix<T> {
     /// # Errors
     /// If the file cannot be opened, or is too short.
     pub fn open(path: &Path, offset: u64, (rows, columns): (usize, usize)) -> io::Result<Self> {
+        let file =
+            File::open(path).map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
+        DiskMatrix::of_file(file, path, (offset, false), (rows, columns))
+    }
+
+    /// The same of a file that is open; with `half` its values have 16 bits.
+    pub(crate) fn of_file(
+        file: File,
+        path: &Path,
+        (offset, half): (u64, bool),
+        (rows, columns): (usize, usize),
+    ) -> io::Result<Self> {
         let name = path.display().to_string();
         let explain = |error: io::Error| io::Error::new(error.kind(), format!("{name}: {error}"));
-        let file = File::open(path).map_err(explain)?;
         let length = file.metadata().map_err(explain)?.len();
         let values = (rows as u64).checked_mul(columns as u64);
-        let needed = values.and_then(|values| values.checked_mul(T::SIZE as u64)?.checked_add(offset));
+        let size = if half { HALF } else { T::SIZE } as u64;
+        let needed = values.and_then(|values| values.checked_mul(size)?.checked_add(offset));
         if needed.is_none_or(|needed| needed > length) {
             let reason = format!("{name}: {rows} x {columns} values do not fit into {length} bytes");
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, reason));
@@ -58,6 +77,8 @@ impl<T: DiskFloat> DiskMatrix<T> {
             rows,
             columns,
             room: TOGETHER,
+            half,
+            unit: false,
             kind: PhantomData,
         })
     }
@@ -67,7 +88,18 @@ impl<T: DiskFloat> DiskMatrix<T> {
         let rows = scratch.count / columns.max(1);
         let name = format!("scratch file in {}", scratch.folder.display());
         let (file, folder) = (scratch.file, scratch.folder);
-        DiskMatrix { file, name, folder, offset: 0, rows, columns, room: TOGETHER, kind: PhantomData }
+        DiskMatrix {
+            file,
+            name,
+            folder,
+            offset: 0,
+            rows,
+            columns,
+            room: TOGETHER,
+            half: false,
+            unit: false,
+            kind: PhantomData,
+        }
     }
 
     /// The same rows; new ones that do not fit into their place go to a scratch file in `folder`.
@@ -79,6 +111,11 @@ impl<T: DiskFloat> DiskMatrix<T> {
     /// The same, with so many bytes for columns that are looked at whole.
     pub(crate) fn with_room(self, bytes: u64) -> Self {
         DiskMatrix { room: usize::try_from(bytes).unwrap_or(TOGETHER), ..self }
+    }
+
+    /// The same with each row divided by its length when it is read: nothing is written.
+    pub(crate) fn with_unit_rows(self) -> Self {
+        DiskMatrix { unit: true, ..self }
     }
 
     /// Rows and columns.
@@ -115,7 +152,7 @@ impl<T: DiskFloat> DiskMatrix<T> {
     ) -> Result<DiskMatrix<U>, TableError> {
         let failed = |error: io::Error| self.failed(error);
         let in_place = columns * U::SIZE <= self.columns * T::SIZE && self.offset == 0;
-        let file = if in_place { self.file.try_clone() } else { tempfile::tempfile_in(&self.folder) };
+        let file = if in_place { self.file.try_clone() } else { private_files::nameless(&self.folder) };
         let file = file.map_err(failed)?;
         let (mut fresh, mut written, mut write) = (Vec::new(), 0u64, Ok(()));
         self.walk(&mut |first, rows| {
@@ -138,6 +175,8 @@ impl<T: DiskFloat> DiskMatrix<T> {
             rows,
             columns,
             room: self.room,
+            half: false,
+            unit: false,
             kind: PhantomData,
         })
     }
@@ -188,8 +227,16 @@ impl<T: DiskFloat> RowSource<T> for DiskMatrix<T> {
     }
 
     fn read(&self, first: usize, rows: &mut [T]) -> Result<(), String> {
-        let offset = self.offset + (first * self.columns * T::SIZE) as u64;
-        numbers::read(&self.file, offset, rows, false).map_err(|error| format!("{}: {error}", self.name))
+        let read = if self.half {
+            numbers::read_half(&self.file, self.offset + (first * self.columns * HALF) as u64, rows)
+        } else {
+            numbers::read(&self.file, self.offset + (first * self.columns * T::SIZE) as u64, rows, false)
+        };
+        read.map_err(|error| format!("{}: {error}", self.name))?;
+        if self.unit {
+            rows.chunks_exact_mut(self.columns.max(1)).for_each(row_lengths::divide);
+        }
+        Ok(())
     }
 }
 
@@ -200,6 +247,10 @@ impl<T: DiskFloat> MatrixValues<T> for DiskMatrix<T> {
 
     fn cell(&self, position: usize) -> (usize, usize) {
         (position / self.columns, position % self.columns)
+    }
+
+    fn next_cell(&self, cell: (usize, usize)) -> (usize, usize) {
+        next_in_row(cell, self.columns)
     }
 
     fn visit(&self, visit: &mut dyn FnMut(usize, &[T])) -> Result<(), TableError> {

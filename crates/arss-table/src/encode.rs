@@ -4,12 +4,16 @@ use arss::Float;
 use rayon::prelude::*;
 
 use crate::chunks::{Chunk, ChunkedTable, ColumnValues};
+use crate::dictionary::NO_CODE;
 use crate::feature_plan::FeatureColumn;
 use crate::vectors::{VectorChunk, VectorValues};
 use crate::{ByName, DenseMatrix, Matrix, TableError};
 
 /// Chunks that are taken at once, by several threads.
 const GROUP: usize = 32;
+
+/// Rows that are filled column by column, so that they stay in the fastest memory meanwhile.
+const ROWS: usize = 64;
 
 /// How text becomes numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -99,14 +103,41 @@ fn fill<T: Float>(chunk: &Chunk, used: &[FeatureColumn], own: &mut [T]) {
         }
         return;
     }
-    let columns: Vec<_> = used.iter().map(|used| (&chunk.columns[used.column()].values, used)).collect();
-    for (row, values) in own.chunks_exact_mut(used.len().max(1)).enumerate() {
-        for (value, (raw, used)) in values.iter_mut().zip(&columns) {
-            let number = match raw {
-                ColumnValues::Vectors(vectors) => vectors.number(row, used.element()),
-                raw => raw.number(row),
+    let width = used.len().max(1);
+    for (block, rows) in own.chunks_mut(ROWS * width).enumerate() {
+        for (at, used) in used.iter().enumerate() {
+            let cells = rows[at..].iter_mut().step_by(width);
+            fill_column(&chunk.columns[used.column()].values, used, block * ROWS, cells);
+        }
+    }
+}
+
+/// Puts what `used` makes of a column, from row `first` on, into `cells`.
+fn fill_column<'a, T: Float>(
+    raw: &ColumnValues,
+    used: &FeatureColumn,
+    first: usize,
+    cells: impl Iterator<Item = &'a mut T>,
+) {
+    match (raw, used) {
+        (ColumnValues::Numbers(numbers), FeatureColumn::Number(_)) => {
+            cells.zip(&numbers[first..]).for_each(|(cell, number)| *cell = T::from_f64(*number));
+        }
+        (ColumnValues::Codes(codes, _) | ColumnValues::Categories(codes, _), FeatureColumn::OneHot(_, wanted)) => {
+            let encoded = |code: u32| match wanted.as_slice() {
+                _ if code == NO_CODE => f64::NAN,
+                [only] => f64::from(u8::from(code == *only)),
+                several => f64::from(u8::from(several.contains(&code))),
             };
-            *value = T::from_f64(used.encode(number));
+            cells.zip(&codes[first..]).for_each(|(cell, code)| *cell = T::from_f64(encoded(*code)));
+        }
+        (ColumnValues::Vectors(vectors), used) => {
+            let numbers = (first..).map(|row| vectors.number(row, used.element()));
+            cells.zip(numbers).for_each(|(cell, number)| *cell = T::from_f64(used.encode(number)));
+        }
+        (raw, used) => {
+            let numbers = (first..).map(|row| raw.number(row));
+            cells.zip(numbers).for_each(|(cell, number)| *cell = T::from_f64(used.encode(number)));
         }
     }
 }

@@ -49,6 +49,11 @@ pub fn read(field: &[u8], style: Style) -> Field {
     {
         return Field::Number(value);
     }
+    // No number is a date with the year first, which is told apart at once.
+    let marked = first.is_ascii_digit() && matches!(field.get(4), Some(b'-' | b'/'));
+    if marked && let Some(seconds) = date(field) {
+        return Field::Date(seconds);
+    }
     match first {
         b'N' | b'n' | b'<' | b'#' if MISSING.contains(&field) => return Field::Missing,
         b'[' if vectors::numbers(field, |_| ()) => return Field::Vector,
@@ -90,6 +95,10 @@ pub enum DateOrder {
 
 /// Seconds since 1970 of `13/02/2020`, `02/13/2020 12:30` or `13.02.2020`, and what tells the order.
 pub fn local_date(field: &[u8], day_first: bool) -> Option<(f64, DateOrder)> {
+    // A year comes first.
+    if field.len() > 2 && field[..3].iter().all(u8::is_ascii_digit) {
+        return None;
+    }
     let text = std::str::from_utf8(field).ok()?;
     let (day, rest) = text.split_at(text.find(' ').unwrap_or(text.len()));
     let mark = ['/', '.', '-'].into_iter().find(|mark| day.contains(*mark))?;
@@ -121,6 +130,9 @@ fn is_word(field: &[u8], word: &[u8]) -> bool {
 /// Seconds since 1970 of `2024-05-01`, `2024/05/01`, `2024-05-01T12:30:00.5Z`, `2024-05-01 12:30+02:00`, and of dates that
 /// name their month.
 pub fn date(field: &[u8]) -> Option<f64> {
+    if let Some(seconds) = plain_date(field) {
+        return Some(seconds);
+    }
     let text = std::str::from_utf8(field).ok()?;
     let Some(mark) = field.get(4).filter(|&&mark| mark == b'-' || mark == b'/') else { return named_month(text) };
     let mark = *mark as char;
@@ -135,6 +147,26 @@ pub fn date(field: &[u8]) -> Option<f64> {
     // The default is 1970-01-01.
     let days = day.signed_duration_since(NaiveDate::default()).num_days();
     Some(days as f64 * 86_400.0 + time)
+}
+
+/// Seconds since 1970 of `2024-05-01` and `2024-05-01 12:30:00`, the commonest of all, without looking for their parts.
+fn plain_date(field: &[u8]) -> Option<f64> {
+    let pair = |at: usize| match field[at..at + 2] {
+        [tens @ b'0'..=b'9', ones @ b'0'..=b'9'] => Some(u32::from(tens - b'0') * 10 + u32::from(ones - b'0')),
+        _ => None,
+    };
+    let seconds = match field.len() {
+        10 => 0,
+        19 if matches!(field[10], b'T' | b' ') && field[13] == b':' && field[16] == b':' => {
+            let (hour, minute, second) = (pair(11)?, pair(14)?, pair(17)?);
+            (hour < 24 && minute < 60 && second < 61).then_some(hour * 3600 + minute * 60 + second)?
+        }
+        _ => return None,
+    };
+    let day = (field[4] == b'-' && field[7] == b'-').then(|| pair(8))??;
+    let year = i32::try_from(pair(0)? * 100 + pair(2)?).ok()?;
+    let day = NaiveDate::from_ymd_opt(year, pair(5)?, day)?;
+    Some(day.signed_duration_since(NaiveDate::default()).num_days() as f64 * 86_400.0 + f64::from(seconds))
 }
 
 /// Seconds since 1970 of `23-Jul-03`, `23 July 2003`, `Jul 23, 2003`. Years of two digits lie between 1969 and 2068.
@@ -272,6 +304,22 @@ mod tests {
     fn leading_zeros_are_seen() {
         assert!(has_leading_zero(b"00123") && has_leading_zero(b"01") && has_leading_zero(b"01.13"));
         assert!(!["0", "0.5", "10", "-01", "", "0x1"].iter().any(|text| has_leading_zero(text.as_bytes())));
+    }
+
+    /// The quick way for plain dates and the way for all others agree; slashes go the latter.
+    #[test]
+    fn plain_dates_are_read_as_others() {
+        let times = ["", " 00:00:00", "T23:59:59", " 12:30:60", " 12:30:61", " 24:00:00", " 1:30:00"];
+        for day in ["1969-12-31", "1970-01-01", "2000-02-29", "2001-02-29", "2024-00-10", "2024-13-01", "0000-01-01"] {
+            for time in times {
+                let plain = format!("{day}{time}");
+                let other = format!("{}{time}", day.replace('-', "/"));
+                assert_eq!(date(plain.as_bytes()), date(other.as_bytes()), "{plain}");
+            }
+        }
+        assert_eq!(read(b"2000-02-29", Style::default()), Field::Date(951_782_400.0));
+        assert_eq!(read(b"12/3/2000", Style::default()), read(b"2000-12-03", Style::default()));
+        assert_eq!(read(b"1.5e-3", Style::default()), Field::Number(0.0015));
     }
 
     #[test]

@@ -3,8 +3,18 @@
 use arss::{Float, Samples};
 use rayon::prelude::*;
 
-use crate::TableError;
 use crate::disk_matrix::DiskMatrix;
+use crate::{SparseMatrix, TableError};
+
+/// Columns that are taken out of rows at once, and the most values of them.
+const NEIGHBOURS: usize = 8;
+const TOGETHER: usize = 1 << 21;
+
+/// The cell behind `cell` where rows stand one after the other.
+#[inline]
+pub fn next_in_row((row, column): (usize, usize), columns: usize) -> (usize, usize) {
+    if column + 1 == columns { (row + 1, 0) } else { (row, column + 1) }
+}
 
 /// A matrix in memory.
 #[derive(Debug)]
@@ -48,8 +58,25 @@ pub trait MatrixValues<T>: Sized {
     /// Row and column of the value at a position.
     fn cell(&self, position: usize) -> (usize, usize);
 
+    /// Row and column of the value behind that at `cell`.
+    fn next_cell(&self, cell: (usize, usize)) -> (usize, usize);
+
     /// Calls `visit` with values and the position of the first of them, until all have been seen.
     fn visit(&self, visit: &mut dyn FnMut(usize, &[T])) -> Result<(), TableError>;
+
+    /// Calls `visit` with row and column of each value, and the value.
+    fn each_value(&self, visit: &mut impl FnMut((usize, usize), f64)) -> Result<(), TableError>
+    where
+        T: Float,
+    {
+        self.visit(&mut |first, values| {
+            let mut cell = self.cell(first);
+            for value in values {
+                visit(cell, value.to_f64());
+                cell = self.next_cell(cell);
+            }
+        })
+    }
 
     /// Calls `visit` with each of these columns.
     fn each_column(&self, which: &[usize], visit: &mut dyn FnMut(usize, Vec<f64>)) -> Result<(), TableError>;
@@ -77,14 +104,34 @@ impl<T: Float> MatrixValues<T> for DenseMatrix<T> {
         }
     }
 
+    #[inline]
+    fn next_cell(&self, (row, column): (usize, usize)) -> (usize, usize) {
+        if self.by_column {
+            if row + 1 == self.rows { (0, column + 1) } else { (row + 1, column) }
+        } else {
+            next_in_row((row, column), self.columns)
+        }
+    }
+
     fn visit(&self, visit: &mut dyn FnMut(usize, &[T])) -> Result<(), TableError> {
         visit(0, &self.data);
         Ok(())
     }
 
     fn each_column(&self, which: &[usize], visit: &mut dyn FnMut(usize, Vec<f64>)) -> Result<(), TableError> {
-        let column = |at: usize| (0..self.rows).map(|row| self.get(row, at).to_f64()).collect();
-        which.iter().for_each(|&at| visit(at, column(at)));
+        // Neighbours stand in the same lines of memory, so that several are taken at once.
+        let together = (TOGETHER / self.rows.max(1)).clamp(1, NEIGHBOURS);
+        for group in which.chunks(if self.by_column { 1 } else { together }) {
+            let mut columns = vec![Vec::with_capacity(self.rows); group.len()];
+            if self.by_column {
+                columns[0].extend((0..self.rows).map(|row| self.get(row, group[0]).to_f64()));
+            } else {
+                for row in self.data.chunks_exact(self.columns) {
+                    columns.iter_mut().zip(group).for_each(|(values, &at)| values.push(row[at].to_f64()));
+                }
+            }
+            group.iter().zip(columns).for_each(|(&at, values)| visit(at, values));
+        }
         Ok(())
     }
 
@@ -93,8 +140,10 @@ impl<T: Float> MatrixValues<T> for DenseMatrix<T> {
     }
 
     fn map(mut self, change: impl Fn((usize, usize), T) -> T) -> Result<Self, TableError> {
+        let mut cell = (0, 0);
         for at in 0..self.data.len() {
-            self.data[at] = change(self.cell(at), self.data[at]);
+            self.data[at] = change(cell, self.data[at]);
+            cell = self.next_cell(cell);
         }
         Ok(self)
     }
@@ -123,6 +172,8 @@ pub enum Matrix {
     Disk32(DiskMatrix<f32>),
     /// Double precision, on disk.
     Disk64(DiskMatrix<f64>),
+    /// In memory, mostly zero.
+    Sparse(SparseMatrix),
 }
 
 impl Matrix {
@@ -136,6 +187,7 @@ impl Matrix {
             Matrix::F64(matrix) => matrix.shape(),
             Matrix::Disk32(matrix) => matrix.shape(),
             Matrix::Disk64(matrix) => matrix.shape(),
+            Matrix::Sparse(matrix) => matrix.shape(),
         }
     }
 
@@ -178,6 +230,7 @@ impl Matrix {
             Matrix::F64(matrix) => Ok(matrix.samples().err()),
             Matrix::Disk32(matrix) => matrix.check(),
             Matrix::Disk64(matrix) => matrix.check(),
+            Matrix::Sparse(matrix) => Ok(matrix.samples().err()),
         }
     }
 
@@ -188,7 +241,8 @@ impl Matrix {
             _ if rows == 0 => Vec::new(),
             Matrix::F64(matrix) => (0..columns).map(|column| matrix.get(0, column)).collect(),
             Matrix::Disk64(matrix) => matrix.row(0)?,
-            Matrix::F32(_) | Matrix::Disk32(_) => Vec::new(),
+            // Sparse matrices are finite.
+            Matrix::F32(_) | Matrix::Disk32(_) | Matrix::Sparse(_) => Vec::new(),
         };
         Ok(first.iter().position(|value| value.is_nan()))
     }

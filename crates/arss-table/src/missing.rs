@@ -71,6 +71,8 @@ pub type Handled = Result<MissingReport, (Vec<BadCell>, usize)>;
 pub fn handle(matrix: Matrix, how: Missing, categories: &[Option<usize>]) -> Result<(Matrix, Handled), TableError> {
     let same = categories;
     Ok(match matrix {
+        // What is read of a sparse matrix is finite.
+        Matrix::Sparse(matrix) => (Matrix::Sparse(matrix), Ok(MissingReport::default())),
         Matrix::F32(matrix) => handle_values(matrix, how, same).map(|(matrix, done)| (Matrix::F32(matrix), done))?,
         Matrix::F64(matrix) => handle_values(matrix, how, same).map(|(matrix, done)| (Matrix::F64(matrix), done))?,
         Matrix::Disk32(matrix) => {

@@ -92,7 +92,11 @@ impl ModelFile {
             return Err(TableError::in_file(path, "is larger than any model"));
         }
         let mut bytes = Vec::new();
-        file.take(LARGEST).read_to_end(&mut bytes).map_err(cannot)?;
+        // A device has no end and no size: what does not begin like a model is not read on.
+        (&file).take(HEAD.len() as u64).read_to_end(&mut bytes).map_err(cannot)?;
+        if bytes == HEAD {
+            file.take(LARGEST).read_to_end(&mut bytes).map_err(cannot)?;
+        }
         ModelFile::from_bytes(&bytes).map_err(|reason| TableError::in_file(path, reason))
     }
 

@@ -14,6 +14,9 @@ const EVENLY: f64 = 0.12;
 /// Steps that differ by less than this share of a step are the same: times such as 1949.083 are rounded.
 const ROUNDED: f64 = 0.02;
 
+/// Numbers that follow each other closely step by less than this share of their range; numbers in any order by a third.
+const CLOSELY: f64 = 0.1;
+
 /// What was seen of the numbers of a column.
 #[derive(Debug, Clone)]
 pub struct NumberStats {
@@ -29,6 +32,8 @@ pub struct NumberStats {
     step: Option<f64>,
     /// The first whole numbers; none once one was repeated.
     distinct: Option<HashSet<u64>>,
+    /// The way from each of them to the next: the last one, how far it was in all, and whether it went up and down.
+    way: (f64, f64, bool, bool),
 }
 
 impl Default for NumberStats {
@@ -43,6 +48,7 @@ impl Default for NumberStats {
             last: f64::NAN,
             step: Some(f64::NAN),
             distinct: Some(HashSet::new()),
+            way: (f64::NAN, 0.0, false, false),
         }
     }
 }
@@ -51,11 +57,15 @@ impl NumberStats {
     /// Adds the numbers of the rows that follow; NaN where there is none.
     pub fn add(&mut self, numbers: &[f64]) {
         self.rows += numbers.len();
-        for value in numbers.iter().filter(|value| !value.is_nan()).copied() {
-            (self.low, self.high) = (self.low.min(value), self.high.max(value));
-            self.whole &= value.fract() == 0.0;
-            self.filled += 1;
+        let (mut low, mut high) = (self.low, self.high);
+        for &value in numbers {
+            // Nothing is below or above a missing number.
+            low = if value < low { value } else { low };
+            high = if value > high { value } else { high };
+            self.filled += usize::from(!value.is_nan());
         }
+        (self.low, self.high) = (low, high);
+        self.whole = self.whole && numbers.iter().all(|value| value.is_nan() || value.fract() == 0.0);
         self.add_steps(numbers);
         if !self.whole {
             self.distinct = None;
@@ -63,8 +73,14 @@ impl NumberStats {
         let room = (LOOKED_AT + numbers.len()).saturating_sub(self.rows);
         if let Some(distinct) = &mut self.distinct {
             let filled = numbers.iter().take(room).filter(|value| !value.is_nan());
-            if !filled.map(|value| value.to_bits()).all(|bits| distinct.insert(bits)) {
+            if !filled.clone().map(|value| value.to_bits()).all(|bits| distinct.insert(bits)) {
                 self.distinct = None;
+                return;
+            }
+            for &value in filled {
+                let (last, far, up, down) = self.way;
+                let step = if last.is_nan() { 0.0 } else { value - last };
+                self.way = (value, far + step.abs(), up || step > 0.0, down || step < 0.0);
             }
         }
     }
@@ -127,6 +143,14 @@ impl NumberStats {
         near(0.25) && near(0.5) && near(0.75)
     }
 
+    /// True if the whole numbers, none of them repeated, go up and down by little, as what is measured again and again does.
+    /// Numbers that were dealt out are sorted, or in any order.
+    pub fn drifts(&self) -> bool {
+        let (_, far, up, down) = self.way;
+        let steps = self.distinct.as_ref().map_or(0, |distinct| distinct.len().saturating_sub(1)) as f64;
+        self.is_unique() && up && down && far < CLOSELY * steps * (self.high - self.low)
+    }
+
     /// True if all numbers are the same.
     pub fn is_constant(&self) -> bool {
         self.filled > 1 && self.low == self.high
@@ -187,6 +211,11 @@ mod tests {
         let dealt: Vec<f64> = (0..40).map(|row| f64::from(100_000 + row * 7919 % 40_009)).collect();
         let births: Vec<f64> = (0..40).map(|row| 1.9e6 + f64::from(row * row * 100)).collect();
         assert!(of(&dealt).is_even() && !of(&births).is_even());
+        let grown: Vec<f64> = (0..40).map(|row| f64::from(18_000 + row * 40 - 90 * i32::from(row % 7 == 3))).collect();
+        assert!(of(&grown).is_even() && of(&grown).drifts() && !of(&dealt).drifts());
+        let mut sorted = dealt;
+        sorted.sort_by(f64::total_cmp);
+        assert!(!of(&sorted).drifts());
         assert_eq!((of(&[1234.0, 9999.0]).digits(), of(&[999.0, 1000.0]).digits()), (Some(4), None));
     }
 

@@ -31,6 +31,7 @@ impl<'a> NumericView<'a> {
         let (samples, largest) = match values {
             Matrix::F32(matrix) => matrix.samples().map(|samples| (Kind::F32(samples), samples.max_abs()))?,
             Matrix::F64(matrix) => matrix.samples().map(|samples| (Kind::F64(samples), samples.max_abs()))?,
+            Matrix::Sparse(matrix) => matrix.samples().map(|samples| (Kind::F64(samples), samples.max_abs()))?,
             Matrix::Disk32(_) | Matrix::Disk64(_) => {
                 let instead = "it is in a file, because it is larger";
                 return Err(arss::Error::InMemoryOnly { what: "looking at single numbers", instead });

@@ -46,6 +46,8 @@ pub struct ReadOptions {
     pub dates: bool,
     /// What is done about missing values.
     pub missing: Missing,
+    /// The table holds distances: what a sparse one does not hold is not zero.
+    pub graph: bool,
     /// Most bytes that may be held in memory; half of what is free if it is not told.
     pub memory: Option<u64>,
     /// The folder for scratch files. With it the matrix is on disk, without it everything is in memory.

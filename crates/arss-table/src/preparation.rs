@@ -64,6 +64,8 @@ impl Preparation {
             Matrix::F64(matrix) => matrix.each_column(&all, &mut see),
             Matrix::Disk32(matrix) => matrix.each_column(&all, &mut see),
             Matrix::Disk64(matrix) => matrix.each_column(&all, &mut see),
+            // Most values of every column are zero.
+            Matrix::Sparse(_) => Ok(()),
         }?;
         // The first of the commonest texts stands in for a missing one.
         for own in all.chunk_by(|&a, &b| is_category(a) && table.categories[a] == table.categories[b]) {
@@ -215,6 +217,7 @@ impl Seen {
         let get = |column: usize| match matrix {
             Matrix::F32(matrix) => f64::from(matrix.get(row, column)),
             Matrix::F64(matrix) => matrix.get(row, column),
+            Matrix::Sparse(matrix) => matrix.get(row, column),
             Matrix::Disk32(_) | Matrix::Disk64(_) => f64::NAN,
         };
         match self {

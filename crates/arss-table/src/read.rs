@@ -9,6 +9,7 @@ use crate::chunks::{ChunkedTable, ReadAs};
 use crate::column_kinds::ColumnKind;
 use crate::disk_writer::DiskWriter;
 use crate::feature_plan::{self, FeatureColumn};
+use crate::file_state::Watch;
 use crate::formats::file_format::{Progress, TableFile};
 use crate::input_paths::InputFile;
 use crate::output_types::{self, OutputType};
@@ -27,12 +28,17 @@ pub struct ReadContext<'a> {
     pub options: &'a ReadOptions,
     /// The memory.
     pub limit: MemoryLimit,
+    /// True if there are too many files to keep all of them open.
+    pub many: bool,
 }
+
+/// Files that stay open at most; systems allow a few hundred, of which others need some.
+const OPEN_FILES: usize = 64;
 
 impl<'a> ReadContext<'a> {
     /// The context of `options`.
     pub fn new(options: &'a ReadOptions) -> Self {
-        ReadContext { options, limit: MemoryLimit::new(options.memory, options.scratch.is_some()) }
+        ReadContext { options, limit: MemoryLimit::new(options.memory, options.scratch.is_some()), many: false }
     }
 }
 
@@ -65,7 +71,7 @@ pub fn open(paths: &[PathBuf], options: &ReadOptions) -> Result<Table, TableErro
     open_with_progress(paths, options, &mut |_, _| ())
 }
 
-/// As [`open`]; `progress` is called with what has been read and how much there is.
+/// As [`open`]; `progress` is called with what has been read and how much there is, and with zeros once all is read.
 ///
 /// # Errors
 /// As [`open`].
@@ -74,15 +80,24 @@ pub fn open_with_progress(
     options: &ReadOptions,
     progress: Progress<'_>,
 ) -> Result<Table, TableError> {
-    let context = ReadContext::new(options);
     let inputs = input_paths::expand(paths)?;
+    let context = ReadContext { many: inputs.len() > OPEN_FILES, ..ReadContext::new(options) };
+    let watch = Watch::new(&inputs);
+    let table = from_files(inputs, &context, progress);
+    // A file that changes may look broken in any way: that it changed is the better answer. What was unpacked or
+    // converted is a copy by now, so this is also the last moment to find out.
+    watch.check()?;
+    table
+}
+
+fn from_files(inputs: Vec<InputFile>, context: &ReadContext<'_>, progress: Progress<'_>) -> Result<Table, TableError> {
     let mut files = Vec::with_capacity(inputs.len());
     for input in &inputs {
-        files.push(source::open_file(input, &context, progress)?);
+        files.push(source::open_file(input, context, progress)?);
     }
     let paths: Vec<PathBuf> = inputs.into_iter().map(|input| input.path).collect();
     let headings = multi_file::unite(&mut files, &paths)?;
-    from_source(Source::new(files, paths, headings), &context, progress)
+    from_source(Source::new(files, paths, headings), context, progress)
 }
 
 /// As [`open`], for `bytes` as the content of the file `name`; they may be compressed.
@@ -99,17 +114,20 @@ pub fn read_bytes(bytes: &[u8], name: &str, options: &ReadOptions) -> Result<Tab
 
 fn from_source(mut source: Source, context: &ReadContext<'_>, progress: Progress<'_>) -> Result<Table, TableError> {
     let options = context.options;
+    let is_array = source.element_type().is_some();
+    if !is_array {
+        let fits = context.limit.check_columns(source.headings.len());
+        fits.map_err(|what| TableError::in_file(&source.paths[0], what))?;
+    }
     let mut roles = schema::roles(&source.headings, options)?;
-    if source.element_type().is_some() {
+    if is_array {
         // An array has no columns that name or count: all of it is meant.
         roles
             .iter_mut()
             .filter(|role| **role == Purpose::Feature(Asked::No))
             .for_each(|role| *role = Purpose::Feature(Asked::Use));
     }
-    if options.scratch.is_none()
-        && let Some(table) = whole_array(&mut source, &roles, progress)?
-    {
+    if let Some(table) = whole_array(&mut source, &roles, context, progress)? {
         return checks::finished(table, options.missing);
     }
     let (mut columns, read_as) = read_columns(&mut source, &roles, context, progress)?;
@@ -149,13 +167,22 @@ fn from_source(mut source: Source, context: &ReadContext<'_>, progress: Progress
     checks::finished(table, options.missing)
 }
 
-/// A single array of which every column is used is taken as it stands.
-fn whole_array(source: &mut Source, roles: &[Purpose], progress: Progress<'_>) -> Result<Option<Table>, TableError> {
+/// A single array of which every column is used is taken as it stands: into memory, or where it lies.
+fn whole_array(
+    source: &mut Source,
+    roles: &[Purpose],
+    context: &ReadContext<'_>,
+    progress: Progress<'_>,
+) -> Result<Option<Table>, TableError> {
     let [file] = source.files.as_slice() else { return Ok(None) };
     if roles.iter().any(|role| !matches!(role, Purpose::Feature(_))) {
         return Ok(None);
     }
-    let Some(matrix) = file.dense(progress)? else { return Ok(None) };
+    let matrix = match context.options.scratch.as_deref() {
+        Some(folder) if !file.is_sparse() => file.on_disk(folder)?,
+        _ => file.dense(progress)?,
+    };
+    let Some(matrix) = matrix.map(|matrix| matrix.within(context.limit.bytes)) else { return Ok(None) };
     let (rows, columns) = matrix.shape();
     let kind = source.element_type().unwrap_or(OutputType::Float);
     let (files, paths) = (std::mem::take(&mut source.files), std::mem::take(&mut source.paths));
@@ -198,9 +225,17 @@ fn read_columns(
         let folder = options.scratch.as_deref();
         table.disk = folder.map(|folder| DiskWriter::new(folder, roles, &read_as)).transpose()?;
         source.starts = vec![0];
-        for file in &mut source.files {
-            file.read(&read_as, &mut table, progress)?;
+        let sizes = file_sizes(&source.paths);
+        let all = sizes.iter().sum();
+        let mut before = 0;
+        for (file, size) in source.files.iter_mut().zip(sizes) {
+            let mut tell = |done: u64, total: u64| {
+                let share = done as f64 / total.max(1) as f64;
+                progress(before + (size as f64 * share) as u64, all);
+            };
+            file.read(&read_as, &mut table, &mut tell)?;
             source.starts.push(table.rows);
+            before += size;
         }
         for (column, _) in read_as.iter().enumerate().filter(|(_, read_as)| **read_as == ReadAs::Nothing) {
             table.seen[column] = sample.seen[column].clone();
@@ -211,10 +246,17 @@ fn read_columns(
         let late = schema::late(&source.headings, roles, &read_as, &table, options);
         // What a column is told by all of its rows, so once more is enough.
         if late.is_empty() || rounds > 2 {
+            // What follows is done with all of the table at once.
+            progress(0, 0);
             return Ok((table, read_as));
         }
         late.into_iter().for_each(|(column, how)| read_as[column] = how);
     }
+}
+
+/// The bytes of each file, for how much of a reading is done; a pipe counts as one of little.
+fn file_sizes(paths: &[PathBuf]) -> Vec<u64> {
+    paths.iter().map(|path| std::fs::metadata(path).map_or(1, |found| found.len().max(1))).collect()
 }
 
 /// What is wrong with a row whose vector does not fit.

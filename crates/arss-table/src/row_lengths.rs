@@ -33,31 +33,45 @@ pub fn unit_rows(matrix: Matrix, numbers: Option<&[usize]>) -> Result<Matrix, Ta
     Ok(match matrix {
         Matrix::F32(matrix) => Matrix::F32(unit(matrix, numbers)?),
         Matrix::F64(matrix) => Matrix::F64(unit(matrix, numbers)?),
-        Matrix::Disk32(matrix) => Matrix::Disk32(unit(matrix, numbers)?),
-        Matrix::Disk64(matrix) => Matrix::Disk64(unit(matrix, numbers)?),
+        // Rows in a file are divided when they are read.
+        Matrix::Disk32(matrix) => {
+            largest_values(&matrix, numbers)?;
+            Matrix::Disk32(matrix.with_unit_rows())
+        }
+        Matrix::Disk64(matrix) => {
+            largest_values(&matrix, numbers)?;
+            Matrix::Disk64(matrix.with_unit_rows())
+        }
+        // The library divides sparse rows block by block.
+        Matrix::Sparse(matrix) => Matrix::Sparse(matrix),
     })
 }
 
-fn unit<T: Float, M: MatrixValues<T>>(matrix: M, numbers: Option<&[usize]>) -> Result<M, TableError> {
-    // Divided by the largest value first, so that no square leaves the range.
+/// Divides a row by its length; by the largest value first, so that no square leaves the range.
+pub(crate) fn divide<T: Float>(row: &mut [T]) {
+    let largest = row.iter().fold(0.0f64, |largest, value| largest.max(value.to_f64().abs()));
+    let mut square = 0.0f64;
+    row.iter().for_each(|value| square += (value.to_f64() / largest).powi(2));
+    let length = square.sqrt();
+    row.iter_mut().for_each(|value| *value = T::from_f64(value.to_f64() / largest / length));
+}
+
+/// The largest absolute value of each row; fails if a row holds only zeros.
+fn largest_values<T: Float>(matrix: &impl MatrixValues<T>, numbers: Option<&[usize]>) -> Result<Vec<f64>, TableError> {
     let mut largest = vec![0.0f64; matrix.shape().0];
-    matrix.visit(&mut |first, values| {
-        for (at, value) in values.iter().enumerate() {
-            let largest = &mut largest[matrix.cell(first + at).0];
-            *largest = largest.max(value.to_f64().abs());
-        }
-    })?;
+    matrix.each_value(&mut |(row, _), value| largest[row] = largest[row].max(value.abs()))?;
     if let Some(row) = largest.iter().position(|&largest| largest == 0.0) {
         let row = numbers.map_or(row, |numbers| numbers[row]);
         return Err(TableError::Input(arss::Error::NoDirection { row }.to_string()));
     }
+    Ok(largest)
+}
+
+/// As [`divide`], for rows whose values need not stand side by side.
+fn unit<T: Float, M: MatrixValues<T>>(matrix: M, numbers: Option<&[usize]>) -> Result<M, TableError> {
+    let largest = largest_values(&matrix, numbers)?;
     let mut squares = vec![0.0f64; largest.len()];
-    matrix.visit(&mut |first, values| {
-        for (at, value) in values.iter().enumerate() {
-            let row = matrix.cell(first + at).0;
-            squares[row] += (value.to_f64() / largest[row]).powi(2);
-        }
-    })?;
+    matrix.each_value(&mut |(row, _), value| squares[row] += (value / largest[row]).powi(2))?;
     matrix.map(|(row, _), value| T::from_f64(value.to_f64() / largest[row] / squares[row].sqrt()))
 }
 
@@ -67,7 +81,7 @@ impl Table {
         let lengths = match &self.matrix {
             Matrix::F32(matrix) => lengths(matrix),
             Matrix::F64(matrix) => lengths(matrix),
-            Matrix::Disk32(_) | Matrix::Disk64(_) => None,
+            Matrix::Disk32(_) | Matrix::Disk64(_) | Matrix::Sparse(_) => None,
         }?;
         let is_embedding = self.columns.is_empty() || self.feature_columns.windows(2).all(|pair| pair[0] == pair[1]);
         let at = |share: f64| lengths[(share * (lengths.len() - 1) as f64) as usize];

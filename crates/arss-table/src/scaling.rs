@@ -2,8 +2,9 @@
 
 use arss::Float;
 
+use crate::column_measures::{Column, measure};
 use crate::matrix::MatrixValues;
-use crate::{ByName, Matrix, TableError, median};
+use crate::{ByName, Matrix, TableError};
 
 /// How columns are scaled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -30,12 +31,6 @@ impl ByName for Scale {
     }
 }
 
-/// Columns whose range is below so many roundings of their largest value count as constant.
-const ROUNDINGS: f64 = 4.0;
-/// The robust deviation is the distance between two quantiles, this share from either end, divided by what that distance is
-/// for a normal distribution of variance 1. The first pair that differs counts: where most values are the same, such as
-/// zeros, the quartiles do not.
-const QUANTILES: [(f64, f64); 4] = [(0.25, 0.674_490), (0.10, 1.281_552), (0.05, 1.644_854), (0.01, 2.326_348)];
 /// Values count as they are up to one robust deviation; beyond it they are bent towards this bound and never reach it.
 const BOUND: f64 = 4.0;
 /// Robust deviations from which on a value is further out than those of a tail.
@@ -43,13 +38,13 @@ const FAR_OUT: f64 = 10.0;
 /// So many times as far a value is as wild as can be.
 const WILDEST: f64 = 1e5;
 /// A bent column is divided by its deviation, or by this if that is smaller: rare flags are not blown up.
-const LEAST_DEVIATION: f64 = 0.7;
+pub const LEAST_DEVIATION: f64 = 0.7;
 
 /// Scales each column as `how` says; constant columns become 0. Gives back what it measured, one per column.
 ///
 /// `categories` has the column that each feature is a category of, where it is one: the features of a category together
 /// count as one column; empty if there are none. No measures, and nothing changed, if all columns are constant or `how`
-/// is [`Scale::None`].
+/// is [`Scale::None`]; nor of a sparse matrix, which a centre would make dense.
 ///
 /// # Errors
 /// If a scratch file cannot be read or written.
@@ -60,6 +55,7 @@ pub fn scale(
 ) -> Result<(Matrix, Option<Vec<ColumnScale>>), TableError> {
     let same = categories;
     Ok(match matrix {
+        sparse @ Matrix::Sparse(_) => (sparse, None),
         Matrix::F32(matrix) => scale_values(matrix, how, same).map(|(matrix, found)| (Matrix::F32(matrix), found))?,
         Matrix::F64(matrix) => scale_values(matrix, how, same).map(|(matrix, found)| (Matrix::F64(matrix), found))?,
         Matrix::Disk32(matrix) => {
@@ -80,7 +76,7 @@ pub fn scale_values<T: Float, M: MatrixValues<T>>(
     how: Scale,
     categories: &[Option<usize>],
 ) -> Result<(M, Option<Vec<ColumnScale>>), TableError> {
-    let Some(ranges) = measure(&matrix, how)? else { return Ok((matrix, None)) };
+    let Some(ranges) = measure(&matrix, how, categories)? else { return Ok((matrix, None)) };
     let mut columns: Vec<ColumnScale> = ranges.into_iter().map(|range| range.found).collect();
     weigh_categories(&matrix, how, categories, &mut columns)?;
     Ok((rescale_values(matrix, &columns)?, Some(columns)))
@@ -143,52 +139,6 @@ impl ColumnScale {
     }
 }
 
-/// A column while it is measured.
-#[derive(Debug, Clone, Copy)]
-struct Column {
-    largest: f64,
-    low: f64,
-    high: f64,
-    found: ColumnScale,
-}
-
-impl Column {
-    const START: Column = Column {
-        largest: 0.0,
-        low: f64::INFINITY,
-        high: f64::NEG_INFINITY,
-        found: ColumnScale { unit: 1.0, centre: 0.0, width: 0.0, bent: None, usable: true },
-    };
-
-    fn is_constant(&self, epsilon: f64) -> bool {
-        // Halved, because the difference of two large values may overflow.
-        self.high / 2.0 - self.low / 2.0 <= ROUNDINGS * epsilon * (self.largest / 2.0)
-    }
-}
-
-/// What is done to each column; none if all are constant.
-fn measure<T: Float>(table: &impl MatrixValues<T>, how: Scale) -> Result<Option<Vec<Column>>, TableError> {
-    let epsilon = if size_of::<T>() == 4 { f64::from(f32::EPSILON) } else { f64::EPSILON };
-    let mut columns = ranges(table)?;
-    if columns.iter().all(|column| column.is_constant(epsilon)) {
-        return Ok(None);
-    }
-    match how {
-        // Nobody scales then.
-        Scale::None => return Ok(None),
-        Scale::Unit => columns.iter_mut().for_each(|column| {
-            column.found.centre = column.low / column.found.unit;
-            column.found.width = column.high / column.found.unit - column.found.centre;
-        }),
-        Scale::Standard => moments(table, &mut columns)?,
-        Scale::Robust => bends(table, &mut columns, epsilon)?,
-    }
-    for column in &mut columns {
-        column.found.usable = !column.is_constant(epsilon);
-    }
-    Ok(Some(columns))
-}
-
 /// The features of a category weigh as one column: their variances add up to 1, or to less if one text is nearly
 /// everywhere, so that rare ones are not far from the others. For `unit`, two texts are 1 apart.
 fn weigh_categories<T: Float>(
@@ -198,10 +148,12 @@ fn weigh_categories<T: Float>(
     columns: &mut [ColumnScale],
 ) -> Result<(), TableError> {
     let which: Vec<usize> = (0..categories.len()).filter(|&at| categories[at].is_some()).collect();
+    if which.is_empty() {
+        return Ok(());
+    }
     let mut shares = vec![0.0; columns.len()];
-    table.each_column(&which, &mut |at, values| {
-        shares[at] = values.iter().sum::<f64>() / values.len() as f64;
-    })?;
+    table.each_value(&mut |(_, at), value| shares[at] += value)?;
+    shares.iter_mut().for_each(|share| *share /= table.shape().0 as f64);
     for own in which.chunk_by(|&a, &b| categories[a] == categories[b]) {
         let variance: f64 = own.iter().map(|&at| shares[at] * (1.0 - shares[at])).sum();
         let width = if how == Scale::Unit { f64::sqrt(2.0) } else { variance.sqrt().max(LEAST_DEVIATION) };
@@ -210,45 +162,8 @@ fn weigh_categories<T: Float>(
     Ok(())
 }
 
-/// The range of each column.
-fn ranges<T: Float>(table: &impl MatrixValues<T>) -> Result<Vec<Column>, TableError> {
-    let mut columns = vec![Column::START; table.shape().1];
-    table.visit(&mut |first, values| {
-        for (at, value) in values.iter().map(|value| value.to_f64()).enumerate() {
-            let column = &mut columns[table.cell(first + at).1];
-            column.largest = column.largest.max(value.abs());
-            column.low = column.low.min(value);
-            column.high = column.high.max(value);
-        }
-    })?;
-    for column in columns.iter_mut().filter(|column| column.largest > 0.0) {
-        column.found.unit = column.largest.log2().floor().min(1023.0).exp2();
-    }
-    Ok(columns)
-}
-
-/// Mean and deviation.
-fn moments<T: Float>(table: &impl MatrixValues<T>, columns: &mut [Column]) -> Result<(), TableError> {
-    let count = table.shape().0 as f64;
-    table.visit(&mut |first, values| {
-        for (at, value) in values.iter().map(|value| value.to_f64()).enumerate() {
-            let column = &mut columns[table.cell(first + at).1];
-            column.found.centre += value / column.found.unit;
-        }
-    })?;
-    columns.iter_mut().for_each(|column| column.found.centre /= count);
-    table.visit(&mut |first, values| {
-        for (at, value) in values.iter().map(|value| value.to_f64()).enumerate() {
-            let column = &mut columns[table.cell(first + at).1];
-            column.found.width += (value / column.found.unit - column.found.centre).powi(2);
-        }
-    })?;
-    columns.iter_mut().for_each(|column| column.found.width = (column.found.width / count).sqrt());
-    Ok(())
-}
-
 /// A distance from the median in robust deviations: as it is up to one, bent smoothly beyond, and below [`BOUND`].
-fn bend(away: f64, deviation: f64) -> f64 {
+pub fn bend(away: f64, deviation: f64) -> f64 {
     if away == 0.0 {
         return 0.0;
     }
@@ -260,37 +175,10 @@ fn bend(away: f64, deviation: f64) -> f64 {
 /// What is added to a bent value that is further out than any tail: it grows slowly, and not beyond [`WILDEST`]. So a wild
 /// cell is seen, and does not rule the distances. The deviation of the column does not count it.
 fn beyond(away: f64, deviation: f64) -> f64 {
-    let times = away.abs() / deviation / FAR_OUT;
+    let size = away.abs() / deviation;
     // Where no pair of values differs, nothing says how far is far.
-    if deviation > 0.0 && times > 1.0 { times.min(WILDEST).ln().copysign(away) } else { 0.0 }
-}
-
-/// Median, robust deviation, and the deviation of the bent values.
-fn bends<T: Float>(table: &impl MatrixValues<T>, columns: &mut [Column], epsilon: f64) -> Result<(), TableError> {
-    let all: Vec<usize> = (0..columns.len()).collect();
-    table.each_column(&all, &mut |index, mut values| {
-        let column = &mut columns[index];
-        // Not in units of the largest value, which may be wild.
-        column.found.unit = 1.0;
-        column.found.centre = median(&mut values);
-        let mut deviation = |&(share, normal): &(f64, f64)| {
-            let cut = (share * values.len() as f64) as usize;
-            let low = *values.select_nth_unstable_by(cut, f64::total_cmp).1;
-            let upper = values.len() - 1 - cut;
-            let high = *values.select_nth_unstable_by(upper, f64::total_cmp).1;
-            // Halved, because the difference of two large values may overflow.
-            let half = high / 2.0 - low / 2.0;
-            let rounding = ROUNDINGS * epsilon * low.abs().max(high.abs());
-            (half > rounding).then_some(half / normal)
-        };
-        // No pair differs: whatever is not the median is as far from it as can be.
-        column.found.width = QUANTILES.iter().find_map(&mut deviation).unwrap_or(0.0);
-        let count = values.len() as f64;
-        values.iter_mut().for_each(|value| *value = bend(*value - column.found.centre, column.found.width));
-        let mean = values.iter().sum::<f64>() / count;
-        let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count;
-        column.found.bent = Some(variance.sqrt().max(LEAST_DEVIATION));
-    })
+    let far = deviation > 0.0 && size > FAR_OUT;
+    if far { (size / FAR_OUT).min(WILDEST).ln().copysign(away) } else { 0.0 }
 }
 
 #[cfg(test)]
@@ -299,8 +187,7 @@ mod tests {
     use crate::DenseMatrix;
 
     fn scaled(data: Vec<f64>, columns: usize, by_column: bool) -> (bool, Vec<f64>) {
-        let rows = data.len() / columns;
-        let matrix = DenseMatrix { data, rows, columns, by_column };
+        let matrix = DenseMatrix { rows: data.len() / columns, data, columns, by_column };
         let (matrix, found) = scale_values(matrix, Scale::Standard, &[]).unwrap();
         (found.is_some(), matrix.data)
     }

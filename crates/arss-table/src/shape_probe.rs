@@ -32,11 +32,14 @@ pub struct TableShape {
     pub in_chunks: bool,
     /// False if the rows are an estimate.
     pub exact: bool,
+    /// Bytes of a value, where all values can be read where they lie.
+    pub in_place: Option<u64>,
 }
 
 /// The shape of the files as one table; `None` for what is no file, is compressed, or has to be read to know.
 pub fn probe_shape(paths: &[PathBuf], options: &ReadOptions) -> Option<TableShape> {
     let context = ReadContext::new(options);
+    let mut files = 0;
     let mut all = TableShape { exact: true, element: 8, ..TableShape::default() };
     for input in input_paths::expand(paths).ok()? {
         let own = file_shape(&input, &context)?;
@@ -48,8 +51,16 @@ pub fn probe_shape(paths: &[PathBuf], options: &ReadOptions) -> Option<TableShap
             exact: all.exact && own.exact,
             ..own
         };
+        files += 1;
     }
-    Some(all)
+    // Several files make one table, which is put together first.
+    Some(TableShape { in_place: all.in_place.filter(|_| files == 1), ..all })
+}
+
+/// True if all columns are chosen by.
+fn takes_all(options: &ReadOptions) -> bool {
+    let side = [&options.id, &options.label, &options.group, &options.weights];
+    options.columns.is_none() && options.exclude.is_empty() && side.iter().all(|name| name.is_none())
 }
 
 fn file_shape(input: &InputFile, context: &ReadContext<'_>) -> Option<TableShape> {
@@ -79,6 +90,7 @@ fn file_shape(input: &InputFile, context: &ReadContext<'_>) -> Option<TableShape
             held: count.held,
             in_chunks: false,
             exact: count.exact,
+            in_place: file.stored_bytes().filter(|_| takes_all(context.options)),
         });
     }
     let roles = schema::roles(&headings, context.options).ok()?;
@@ -96,5 +108,6 @@ fn file_shape(input: &InputFile, context: &ReadContext<'_>) -> Option<TableShape
         held: count.held,
         in_chunks: true,
         exact: count.exact,
+        in_place: None,
     })
 }

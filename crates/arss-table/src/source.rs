@@ -9,7 +9,7 @@ use arrow_array::{RecordBatch, UInt64Array};
 use arrow_schema::{Field, Schema};
 
 use crate::TableError;
-use crate::byte_source::{ByteSource, STDIN, unreadable};
+use crate::byte_source::{ByteSource, SQLITE, START, STDIN, unreadable};
 use crate::formats::Format;
 use crate::formats::file_format::{Progress, TableFile};
 use crate::input_paths::InputFile;
@@ -17,11 +17,7 @@ use crate::output_types::OutputType;
 use crate::partitioned::partitioned;
 use crate::read::ReadContext;
 
-/// Bytes that tell the format of a file.
-const START: usize = 64;
-/// The first bytes of an SQLite database.
-const SQLITE: &[u8] = b"SQLite format 3\0";
-/// What is said about it.
+/// What is said about an SQLite database.
 const NO_DATABASE: &str = "is an SQLite database, which is not read; export a table: sqlite3 -header -csv FILE 'select * \
                            from TABLE' | arss select - ...";
 
@@ -130,7 +126,8 @@ impl Source {
         let mut found = Vec::new();
         for (number, file) in self.files.iter().enumerate() {
             let places: Vec<usize> = (0..rows.len()).filter(|&at| self.locate(rows[at]).0 == number).collect();
-            if !places.is_empty() {
+            // No rows at all have the columns of all files, too.
+            if !places.is_empty() || rows.is_empty() {
                 let own: Vec<usize> = places.iter().map(|&at| self.locate(rows[at]).1).collect();
                 found.push((places, visit(file.as_ref(), &own)?));
             }

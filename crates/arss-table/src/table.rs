@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::io::Write;
 
 use crate::field::{self, Field, Style};
+use crate::formats::sparse_file::SparseFile;
 use crate::source::Source;
 use crate::{ColumnInfo, Encoding, ExtraColumns, Matrix, OutputFormat, TableError, write};
 
@@ -92,6 +93,11 @@ impl Table {
     pub fn outlier_columns(&self) -> Option<Vec<usize>> {
         let numbers = (0..self.categories.len()).filter(|&column| self.categories[column].is_none()).collect();
         self.categories.iter().any(Option::is_some).then_some(numbers)
+    }
+
+    /// True if the table came from files of sparse matrices, held sparse or not.
+    pub fn is_from_sparse(&self) -> bool {
+        self.source.all_of::<SparseFile>().is_some()
     }
 
     /// The names of all columns of the file.

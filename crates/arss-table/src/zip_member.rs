@@ -10,7 +10,7 @@ use crate::TableError;
 use crate::byte_source::{ByteReader, ByteSource};
 use crate::formats::Format;
 use crate::read::ReadContext;
-use crate::text::listed;
+use crate::text::{cut, listed};
 
 /// The first bytes of a zip archive.
 pub const MAGIC: &[u8] = b"PK\x03\x04";
@@ -50,6 +50,9 @@ pub fn unpacked(
             return Err(TableError::in_file(path, what));
         }
     };
+    if chosen.to_ascii_lowercase().ends_with(".zip") {
+        return Err(TableError::in_file(path, format_args!("holds another archive, {}; unpack it", cut(chosen))));
+    }
     let entry = archive.by_name(chosen).map_err(|error| broken(&error))?;
     let packed = Cell::new(entry.compressed_size());
     Ok((ByteSource::kept(entry, path, context, Some(&packed))?, Some(PathBuf::from(chosen))))

@@ -6,7 +6,7 @@ use std::path::Path;
 use arss::out_of_core::{ReplayLog, Stream};
 use arss::{Arss, Count, Error, Exemplars, Method, Rrss, RunOptions, Selection, Ted};
 use arss_table::DiskMatrix;
-use arss_table::checkpoint::Checkpoint;
+use arss_table::checkpoint::{Checkpoint, Claim};
 use arss_table::scratch::ScratchFile;
 
 const SHAPE: (usize, usize) = (700, 5);
@@ -69,8 +69,9 @@ fn go_on(folder: &Path, method: &Method, passes: usize) -> (usize, Result<Select
     let (values, numbers) = (ScratchFile::new(place).unwrap(), ScratchFile::new(place).unwrap());
     let stream = Stream { source: &rows, values: &values, numbers: &numbers, memory: 1 << 16 };
     let state = (&values, &numbers);
-    let resumed = Checkpoint::resume(folder, &identity(method), 3, state).unwrap();
-    let mut checkpoint = resumed.unwrap_or_else(|| Checkpoint::start(folder, identity(method), 3, state).unwrap());
+    let claim = Claim::on(folder).unwrap();
+    let resumed = Checkpoint::resume(&claim, &identity(method), 3, state).unwrap();
+    let mut checkpoint = resumed.unwrap_or_else(|| Checkpoint::start(&claim, identity(method), 3, state).unwrap());
     let recalled = checkpoint.recalled();
     let mut torn = Torn { inner: &mut checkpoint, left: passes };
     let mut run = RunOptions { all_scores: true, ..RunOptions::default() };
@@ -124,8 +125,9 @@ fn another_run_and_damage_are_refused() {
     let (folder, method) = (home.path().join("run"), &methods()[2]);
     go_on(&folder, method, 10).1.unwrap_err();
     let (values, numbers) = (ScratchFile::<f64>::new(home.path()).unwrap(), ScratchFile::new(home.path()).unwrap());
+    let claim = Claim::on(&folder).unwrap();
     let resume = |method: &Method| {
-        Checkpoint::resume(&folder, &identity(method), 3, (&values, &numbers)).map(|found| found.unwrap().recalled())
+        Checkpoint::resume(&claim, &identity(method), 3, (&values, &numbers)).map(|found| found.unwrap().recalled())
     };
     assert_eq!(resume(method).unwrap(), 9);
     let other = Method::Rrss(Rrss { max_iterations: 77, ..Rrss::default() });
@@ -135,7 +137,8 @@ fn another_run_and_damage_are_refused() {
         "{refused}"
     );
 
-    for name in fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()) {
+    let names = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name());
+    for name in names.filter(|name| name != "arss-checkpoint") {
         let path = folder.join(&name);
         let whole = fs::read(&path).unwrap();
         let mut damaged = whole.clone();
@@ -154,4 +157,61 @@ fn another_run_and_damage_are_refused() {
     assert_eq!(resume(method).unwrap(), 9);
     assert!(!folder.join("values-999").exists() && !folder.join("numbers-3.part").exists());
     assert!(folder.join("mine.txt").exists());
+}
+
+#[test]
+fn a_folder_that_is_no_checkpoint_is_left_alone() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("mine");
+    // Files of like names: the ones that used to be deleted.
+    for name in ["passes", "values-3", "numbers-12", "checkpoint", "checkpoint.part", "arss-checkpoint", "notes.txt"] {
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join(name), "precious").unwrap();
+        for refused in [Claim::check(&folder).unwrap_err(), Claim::on(&folder).unwrap_err()] {
+            let text = refused.to_string();
+            assert!(text.contains(&format!("holds {name} and is no checkpoint of this program")), "{text}");
+        }
+        assert_eq!(fs::read(folder.join(name)).unwrap(), b"precious", "{name}");
+        fs::remove_dir_all(&folder).unwrap();
+    }
+    // An empty one is taken, and goes with the claim.
+    fs::create_dir(&folder).unwrap();
+    Claim::check(&folder).unwrap();
+    let claim = Claim::on(&folder).unwrap();
+    for refused in [Claim::check(&folder).unwrap_err(), Claim::on(&folder).unwrap_err()] {
+        assert!(refused.to_string().contains("of a run that is still going on"), "{refused}");
+    }
+    drop(claim);
+    assert!(!folder.exists());
+    Claim::check(&folder).unwrap();
+    assert!(!folder.exists(), "a check changes nothing");
+}
+
+#[test]
+#[cfg(unix)]
+fn nobody_else_can_read_a_checkpoint() {
+    use std::os::unix::fs::{PermissionsExt, chown, symlink};
+    let home = tempfile::tempdir().unwrap();
+    let (folder, method) = (home.path().join("run"), &methods()[2]);
+    fs::create_dir(&folder).unwrap();
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).unwrap();
+    go_on(&folder, method, 10).1.unwrap_err();
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&folder), 0o700);
+    let files: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert!(files.len() >= 4, "{files:?}");
+    files.iter().for_each(|path| assert_eq!(mode(path), 0o600, "{path:?}"));
+    // A part that somebody left as a link is not written through.
+    let far = home.path().join("far");
+    fs::write(&far, "precious").unwrap();
+    symlink(&far, folder.join("checkpoint.part")).unwrap();
+    go_on(&folder, method, usize::MAX).1.unwrap();
+    assert_eq!(fs::read(&far).unwrap(), b"precious");
+    // A folder of somebody else's could be changed at any time.
+    fs::create_dir(&folder).unwrap();
+    if chown(&folder, Some(4321), None).is_err() {
+        println!("skipped: only root can give folders away");
+        return;
+    }
+    assert!(Claim::on(&folder).unwrap_err().to_string().contains("belongs to another user"));
 }

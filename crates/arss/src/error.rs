@@ -68,6 +68,45 @@ pub enum Error {
         /// The row, counted from 0.
         row: usize,
     },
+    /// A metric that the method cannot work with.
+    #[error("method {method} cannot choose by the {metric} metric: exemplars, facility and kmedoids can")]
+    NoSuchMetric {
+        /// The method's name.
+        method: &'static str,
+        /// The metric's name.
+        metric: &'static str,
+    },
+    /// A table of distances has no columns to judge outliers by.
+    #[error("distances have no columns to tell outliers by: leave outlier_columns out")]
+    NoOutlierColumns,
+    /// Sparse rows by a metric that the method needs dense ones for.
+    #[error(
+        "method {method} by the manhattan metric needs dense rows: make the table dense, or use exemplars or facility"
+    )]
+    DenseOnly {
+        /// The method's name.
+        method: &'static str,
+    },
+    /// A table of distances has as many columns as rows.
+    #[error("a table of distances has as many columns as rows, but this one is {rows} x {columns}")]
+    NotSquare {
+        /// Rows given.
+        rows: usize,
+        /// Columns given.
+        columns: usize,
+    },
+    /// A value that is no distance.
+    #[error("row {row}, column {column} of the distances is {value}: {what}")]
+    NotDistance {
+        /// The row, counted from 0.
+        row: usize,
+        /// The column, counted from 0.
+        column: usize,
+        /// The value.
+        value: f64,
+        /// What is wrong with it.
+        what: &'static str,
+    },
     /// The lists of a sparse table do not fit each other.
     #[error("the sparse table is damaged: {what}")]
     NotSparseRows {

@@ -7,9 +7,9 @@ use crate::baselines::kmedoids;
 use crate::exemplars::steps as exemplars;
 use crate::exemplars::{candidates, medoids, refine};
 use crate::linalg::rng::{generator, uniform};
-use crate::models::row_sums::BATCH;
+use crate::models::row_sums::{BATCH, LINEAR};
 use crate::models::{arss, rrss, ted};
-use crate::parallel::default_block;
+use crate::parallel::{block_rows, default_block, sums_held};
 use crate::{Count, Float, Kernel, Method, Seconds, Selection};
 
 /// The size of a selection problem.
@@ -63,7 +63,7 @@ pub fn memory(method: &Method, size: &ProblemSize) -> u64 {
         Method::Arss(settings) => mapped(settings.kernel, size, |size| iterations_memory(size, 5) + 36 * size.items),
         Method::Rrss(settings) => mapped(settings.kernel, size, |size| iterations_memory(size, 6) + 56 * size.items),
         Method::Ted(settings) => {
-            mapped(settings.kernel, size, |size| 5 * 8 * size.small() * size.small() + 32 * size.items)
+            mapped(settings.kernel, size, |size| 8 * 8 * size.small() * size.small() + 32 * size.items)
         }
         Method::KMeans(_) => 3 * 8 * k * features + 52 * items,
         Method::KMedoids(settings) => {
@@ -73,9 +73,38 @@ pub fn memory(method: &Method, size: &ProblemSize) -> u64 {
         Method::Rrqr(_) => 8 * features * k.min(features) + 52 * items,
         Method::Random(_) => 36 * items,
     };
-    // Blocks are borrowed from the table; what the threads hold of them is less.
-    own + block_memory(size) / 2
+    own + pass_memory(method, size)
 }
+
+/// Bytes that a pass holds: the sums of the threads and of those that wait for each other, and beside each of them blocks
+/// of rows in several forms. The number of blocks is measured (`benchmarks/memory`).
+fn pass_memory(method: &Method, size: &ProblemSize) -> u64 {
+    let columns = |kernel: Option<Kernel>| match kernel {
+        Some(kernel) => (kernel.landmarks as u64).min(size.items),
+        None => size.features,
+    };
+    // So many squares of the columns, so many blocks, and numbers for each row of a block besides.
+    let (wide, squares, blocks, beside) = match method {
+        Method::Arss(settings) => (columns(settings.kernel), 2, 10, 0),
+        Method::Rrss(settings) => (columns(settings.kernel), 2, 10, 0),
+        Method::Ted(settings) => (columns(settings.kernel), 1, 3, 0),
+        Method::Exemplars(settings) => (size.features, 0, 4, 3 * settings.landmarks as u64 + 2 * size.k),
+        Method::Rrqr(_) => (size.features, 0, 3, 0),
+        _ => (size.features, 0, 4, 2 * size.k),
+    };
+    // Where there are fewer rows than columns, ARSS, RRSS and TED work on the square of the rows.
+    let (items, features) = if squares > 0 { (size.items.max(wide), size.items.min(wide)) } else { (size.items, wide) };
+    let (rows, width) = (items as usize, features as usize);
+    let held = sums_held(rows, width, size.threads as usize) as u64;
+    // Of the baselines the blocks wait with the sums.
+    let waiting = matches!(method, Method::KMeans(_) | Method::KMedoids(_) | Method::Rrqr(_) | Method::Random(_));
+    let blocks_held = if waiting { held } else { held.min(size.threads) };
+    let block = block_rows(rows, width) as u64 * (blocks * features + beside.min(2 * size.items));
+    8 * (held * squares * features * features + blocks_held * block) + size.threads * A_THREAD
+}
+
+/// Bytes of a thread itself: its stack, and what its allocator keeps.
+const A_THREAD: u64 = 1 << 18;
 
 /// Bytes that stay in memory where the rows are read when needed, the blocks of rows apart: a few numbers per row for the
 /// result, small matrices, the rows that exemplars looks at.
@@ -83,9 +112,9 @@ pub fn memory_out_of_core(method: &Method, size: &ProblemSize) -> u64 {
     let own = match method {
         Method::Exemplars(settings) => 2 * coverage(size) + landmarks(settings.landmarks as u64, size),
         Method::Facility(_) => 2 * coverage(size),
-        _ => 32 * 8 * size.small() * size.small(),
+        _ => 8 * 8 * size.small() * size.small(),
     };
-    own + 28 * size.items
+    own + 28 * size.items + pass_memory(method, size)
 }
 
 /// Bytes of one block of rows for each thread: little, unless rows are very long.
@@ -107,7 +136,7 @@ pub fn state_bytes(method: &Method, size: &ProblemSize) -> u64 {
 
 /// The iterations of ARSS and RRSS: so many quarters of a table, and sums of the smaller side squared.
 fn iterations_memory(size: &ProblemSize, quarters: u64) -> u64 {
-    quarters * size.element * size.items * size.features / 4 + 32 * 8 * size.small() * size.small()
+    quarters * size.element * size.items * size.features / 4 + 10 * 8 * size.small() * size.small()
 }
 
 /// The rows after a kernel map are another table, with a column per landmark.
@@ -156,12 +185,13 @@ impl Effort {
     }
 
     /// What a run on `probe` did, taken to a problem with `items` items: as many iterations, and the same share of the
-    /// rows scored unless one batch was enough.
+    /// rows scored unless one batch was enough, up to what the sampled ranking costs at most.
     pub fn of(probe: &Selection, probe_items: u64, items: u64) -> Self {
         let report = &probe.report;
         let scored = report.rows_scored as f64;
         let grows = if report.rows_scored > BATCH { items as f64 / probe_items as f64 } else { 1.0 };
-        Effort { iterations: report.iterations.max(1) as f64, rows_scored: scored * grows }
+        let most = (probe.indices.len() + LINEAR) as f64;
+        Effort { iterations: report.iterations.max(1) as f64, rows_scored: (scored * grows).min(most.max(scored)) }
     }
 }
 

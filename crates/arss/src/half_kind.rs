@@ -33,8 +33,14 @@ impl HalfKind {
         }
     }
 
-    /// Adds many of them, by the instructions that the processor has for it.
-    pub(crate) fn widen_all<T: Float>(self, bits: &[u16], values: &mut Vec<T>) {
+    /// Adds many of them to `values`, by the instructions that the processor has for it.
+    ///
+    /// ```
+    /// let mut values: Vec<f32> = Vec::new();
+    /// arss::HalfKind::F16.widen_all(&[0x3c00, 0xc400], &mut values);
+    /// assert_eq!(values, [1.0, -4.0]);
+    /// ```
+    pub fn widen_all<T: Float>(self, bits: &[u16], values: &mut Vec<T>) {
         let mut wide = [0.0f32; WIDENED];
         for some in bits.chunks(WIDENED) {
             let wide = &mut wide[..some.len()];

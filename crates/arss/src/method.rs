@@ -1,11 +1,13 @@
 //! Every method under one name, for callers that choose at run time.
 
 use crate::exec::{InMemory, RowAttributes, RowBackend};
+use crate::exemplars::landmarks;
 use crate::linalg::nearest;
 use crate::linalg::tsqr::rotated;
 use crate::models::diverse;
 use crate::options::{check_k, share_of};
 use crate::parallel::Partition;
+use crate::precomputed;
 use crate::{
     Arss, Count, Error, Exemplars, FacilityLocation, Float, KMeans, KMedoids, Kernel, Metric, Model, Random, Rrqr,
     Rrss, RunOptions, Samples, Selection, Status, Ted,
@@ -244,6 +246,10 @@ impl Method {
         self.validate()?;
         check_k(k, samples.items())?;
         samples.require_nonzero()?;
+        self.check_metric(run.metric)?;
+        if run.metric == Metric::Precomputed {
+            return precomputed::run(self, samples, k, run);
+        }
         let samples = samples.seen_by(run.metric)?.in_safe_range();
         if let Some(kernel) = self.kernel() {
             let mapped = kernel.run(&samples, run)?;
@@ -254,6 +260,16 @@ impl Method {
             return Ok(with_model(selection, &samples, run));
         }
         Ok(with_model(self.choose(&samples, k, run)?, &samples, run))
+    }
+
+    /// `Ok` if the method can choose by this metric.
+    pub(crate) fn check_metric(&self, metric: Metric) -> Result<(), Error> {
+        let by_pairs =
+            matches!(self, Method::Exemplars(_) | Method::Facility(_) | Method::KMedoids(_) | Method::Random(_));
+        if metric.by_products() || by_pairs {
+            return Ok(());
+        }
+        Err(Error::NoSuchMetric { method: self.name(), metric: metric.name() })
     }
 
     /// The kernel that the rows are mapped by first.
@@ -280,13 +296,17 @@ impl Method {
         self.solve(samples, k, run)
     }
 
-    fn solve<T: Float>(
+    pub(crate) fn solve<T: Float>(
         &self,
         samples: &Samples<'_, T>,
         k: usize,
         run: &mut RunOptions<'_>,
     ) -> Result<Selection, Error> {
-        if samples.is_sparse() && self.wants_rotation() && samples.items() <= samples.features() {
+        if samples.is_sparse() && self.wants_rotation() && samples.metric() == Metric::Manhattan {
+            return Err(Error::DenseOnly { method: self.name() });
+        }
+        let by_products = samples.metric().by_products();
+        if samples.is_sparse() && self.wants_rotation() && by_products && samples.items() <= samples.features() {
             let (items, scale) = (samples.items(), samples.scale());
             let mut small = rotated(samples, run)?;
             small.iter_mut().for_each(|value| *value /= scale);
@@ -316,14 +336,16 @@ impl Method {
     }
 
     /// Runs a solver on rows in memory.
-    fn in_memory<T: Float>(
+    pub(crate) fn in_memory<T: Float, R>(
         &self,
         samples: &Samples<'_, T>,
         run: &mut RunOptions<'_>,
-        solve: impl FnOnce(&mut dyn RowBackend, &mut RunOptions<'_>) -> Result<Selection, Error>,
-    ) -> Result<Selection, Error> {
+        solve: impl FnOnce(&mut dyn RowBackend, &mut RunOptions<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
         let (items, features, attributes) = (samples.items(), samples.features(), self.attributes());
         attributes.check(items)?;
+        // Of a row of distances few are looked at.
+        let features = if samples.metric() == Metric::Precomputed { features.min(landmarks::MOST) } else { features };
         let block = if run.block == 0 { nearest::short_block(features) } else { run.block };
         let options = RunOptions { threads: run.threads, block, ..RunOptions::default() };
         let partition = Partition::new(&options, items, features)?;
@@ -346,10 +368,13 @@ impl Method {
 }
 
 /// The selection with its picks for rows to come, if asked for.
-fn with_model<T: Float>(mut selection: Selection, samples: &Samples<'_, T>, run: &RunOptions<'_>) -> Selection {
+pub(crate) fn with_model<T: Float>(
+    mut selection: Selection,
+    samples: &Samples<'_, T>,
+    run: &RunOptions<'_>,
+) -> Selection {
     if run.keep_model && selection.model.is_none() {
-        let picks: Vec<f64> = selection.indices.iter().flat_map(|&pick| samples.item_values(pick)).collect();
-        selection.model = Some(Model::new(&selection, samples.view(), &picks));
+        selection.model = Some(Model::new(&selection, samples.view(), samples, samples.features()));
     }
     selection
 }

@@ -3,11 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use crate::exec::wire::{decode, encode};
-use crate::exec::{InMemory, PointRows, RowAttributes, RowBackend, Step, StepSpec};
+use crate::exec::{InMemory, PointRows, RowAccess, RowAttributes, RowBackend, Step, StepSpec};
 use crate::exemplars::gate::GateRule;
 use crate::exemplars::score_steps::{JudgeStep, ScoreStep, SecondLook};
 use crate::exemplars::solver::RowCache;
 use crate::exemplars::steps::{LABEL, NearestPick, SCORE};
+use crate::linalg::distances::Table;
 use crate::linalg::nearest;
 use crate::parallel::Partition;
 use crate::row_view::RowView;
@@ -64,20 +65,18 @@ pub struct Applied {
 }
 
 impl Model {
-    /// From a selection and the rows of its picks, one behind the other.
-    pub(crate) fn new(selection: &Selection, view: RowView, picks: &[f64]) -> Self {
+    /// From a selection and the rows that it was made of, of `features` values.
+    pub(crate) fn new(selection: &Selection, view: RowView, rows: &dyn RowAccess, features: usize) -> Self {
         let (method, indices) = (selection.method.to_owned(), selection.indices.clone());
-        let features = picks.len() / indices.len().max(1);
-        let rows = PointRows::new(picks.to_vec(), features);
-        Model { method, view, origin: picks[..features].to_vec(), indices, picks: rows, outliers: None }
+        let origin = vec![0.0; features];
+        let picks = PointRows::read(&Table { rows, origin: &origin, metric: view.metric }, &indices);
+        Model { method, view, origin: picks.origin(), indices, picks, outliers: None }
     }
 
     /// From a selection and whoever holds the rows.
     pub(crate) fn of(rows: &mut dyn RowBackend, selection: &Selection) -> Result<Self, Error> {
         let cache = RowCache::fetch(rows, selection.indices.clone())?;
-        let mut picks = Vec::new();
-        cache.access(rows).read(&selection.indices, &mut picks);
-        Ok(Model::new(selection, rows.view(), &picks))
+        Ok(Model::new(selection, rows.view(), cache.access(rows), rows.features()))
     }
 
     /// The model with what tells outliers.
@@ -100,7 +99,8 @@ impl Model {
         &self.indices
     }
 
-    /// The rows of the picks as the run saw them, one behind the other: of length one where only directions count.
+    /// The rows of the picks as the run saw them, one behind the other: of length one where only directions count, none where
+    /// distances were given.
     pub fn rows(&self) -> Vec<f64> {
         let scale = self.view.distance_scale();
         self.picks.row_major().into_iter().map(|value| value / scale).collect()
@@ -108,7 +108,7 @@ impl Model {
 
     /// How rows are compared.
     pub fn metric(&self) -> Metric {
-        if self.view.unit { Metric::Cosine } else { Metric::Euclidean }
+        self.view.metric
     }
 
     /// The width of the similarity exp(-distance^2 / width) that exemplars are chosen by; `None` for other methods.
@@ -154,9 +154,14 @@ impl Model {
         let features = self.features();
         self.nearest().check(features)?;
         self.picks.check(self.indices.len(), features)?;
+        self.picks.check_metric(self.view.metric)?;
         if let Some(OutlierModel { score, look, .. }) = &self.outliers {
             score.check(features)?;
-            look.iter().try_for_each(|look| look.check(features))?;
+            score.values.check_metric(self.view.metric)?;
+            if let Some(look) = look {
+                look.check(features)?;
+                look.values.check_metric(self.view.metric)?;
+            }
         }
         Ok(())
     }

@@ -123,13 +123,19 @@ pub enum Metric {
     /// By the angle between them, whatever their length: the straight line between rows of length one. For embeddings. A row
     /// of zeros has no direction and is refused.
     Cosine,
+    /// By the sum of the absolute differences of their values. For exemplars, facility location and k-medoids.
+    Manhattan,
+    /// The table holds the distances themselves, N x N: row n those of item n to all items. For exemplars, facility location
+    /// and k-medoids, in memory. A sparse table ([`Samples::sparse`](crate::Samples::sparse)) is a graph of neighbours: pairs
+    /// that it does not hold are far apart, twice as far as the farthest that it holds.
+    Precomputed,
 }
 
 impl Metric {
     /// Every metric, the default first.
-    pub const ALL: [Metric; 2] = [Metric::Euclidean, Metric::Cosine];
+    pub const ALL: [Metric; 4] = [Metric::Euclidean, Metric::Cosine, Metric::Manhattan, Metric::Precomputed];
 
-    /// The name: `euclidean` or `cosine`.
+    /// The name: `euclidean`, `cosine`, `manhattan` or `precomputed`.
     ///
     /// ```
     /// use arss::Metric;
@@ -139,7 +145,14 @@ impl Metric {
         match self {
             Metric::Euclidean => "euclidean",
             Metric::Cosine => "cosine",
+            Metric::Manhattan => "manhattan",
+            Metric::Precomputed => "precomputed",
         }
+    }
+
+    /// True if distances come from products of rows: a point amid the rows is then subtracted first.
+    pub(crate) fn by_products(self) -> bool {
+        matches!(self, Metric::Euclidean | Metric::Cosine)
     }
 
     /// The metric of this name; `None` if there is none.
@@ -171,6 +184,50 @@ impl Gamma {
             Gamma::Absolute(value) => Error::check("gamma", value, value > 0.0, "larger than 0"),
             Gamma::Ratio(value) => Error::check("gamma ratio", value, value > 0.0, "larger than 0"),
         }
+    }
+}
+
+/// What ARSS and RRSS rank items by, once A is found.
+///
+/// ```
+/// use arss::{Arss, Rank, Samples, Selector};
+///
+/// let table: Vec<f64> = (0..60).map(|i| f64::from((i * 7) % 11) - 5.0).collect();
+/// let norms = Arss { rank: Rank::Norm, ..Arss::default() }.select(&Samples::new(&table, 20, 3)?, 2)?;
+/// assert_eq!(norms.scores[0], norms.row_norms.unwrap()[norms.indices[0]]);
+/// # Ok::<(), arss::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Rank {
+    /// The sum of the absolute values of its row of A, as published.
+    #[default]
+    Sum,
+    /// The 2-norm of its row of A: what the objective penalises, and known without another pass. [`Arss::sparse_rows`](crate::Arss::sparse_rows)
+    /// needs the sums and has no effect.
+    Norm,
+}
+
+impl Rank {
+    /// Every one, the default first.
+    pub const ALL: [Rank; 2] = [Rank::Sum, Rank::Norm];
+
+    /// The name: `sum` or `norm`.
+    ///
+    /// ```
+    /// use arss::Rank;
+    /// assert!(Rank::ALL.iter().all(|&rank| Rank::from_name(rank.name()) == Some(rank)));
+    /// ```
+    pub fn name(self) -> &'static str {
+        match self {
+            Rank::Sum => "sum",
+            Rank::Norm => "norm",
+        }
+    }
+
+    /// The one of this name; `None` if there is none.
+    pub fn from_name(name: &str) -> Option<Rank> {
+        Rank::ALL.into_iter().find(|rank| rank.name() == name)
     }
 }
 

@@ -2,34 +2,40 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Float;
 use crate::linalg::norm_squared;
+use crate::{Float, Metric};
 
 /// How the solvers see the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct RowView {
     /// Power of two that rows are multiplied by; 1 unless the values are extreme.
     pub scale: f64,
-    /// Each row is divided by its length, so that only its direction counts.
-    pub unit: bool,
+    /// How they are compared. By cosine each row is divided by its length, so that only its direction counts.
+    pub metric: Metric,
 }
 
 impl RowView {
     /// The rows as they are.
-    pub const PLAIN: RowView = RowView { scale: 1.0, unit: false };
+    pub const PLAIN: RowView = RowView { scale: 1.0, metric: Metric::Euclidean };
 
+    /// True if rows are seen as they stand.
     pub fn is_plain(&self) -> bool {
-        *self == RowView::PLAIN
+        self.scale == 1.0 && !self.is_unit()
+    }
+
+    /// True if each row is divided by its length.
+    pub fn is_unit(&self) -> bool {
+        self.metric == Metric::Cosine
     }
 
     /// What lengths and distances have been multiplied by; directions have no scale.
     pub fn distance_scale(&self) -> f64 {
-        if self.unit { 1.0 } else { self.scale }
+        if self.is_unit() { 1.0 } else { self.scale }
     }
 
     /// What a row is multiplied by.
     pub fn factor<T: Float>(&self, row: &[T]) -> f64 {
-        if !self.unit {
+        if !self.is_unit() {
             return self.scale;
         }
         let scaled = |value: &T| value.to_f64() * self.scale;

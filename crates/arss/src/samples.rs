@@ -240,12 +240,18 @@ impl<'a, T: Float> Samples<'a, T> {
         for row in 0..self.items {
             values.clear();
             self.push_item(&mut values, row);
-            for (column, value) in values.iter().map(|value| value.to_f64()).enumerate() {
-                if !value.is_finite() {
-                    return Err(Error::NotFinite { row, column, value });
-                }
-                max = max.max(value.abs());
+            // The bits of positive numbers are ordered as they are, with whatever is not finite behind them.
+            let mut largest = 0;
+            for bits in values.iter().map(|value| value.to_f64().abs().to_bits()) {
+                largest = if bits > largest { bits } else { largest };
             }
+            let largest = f64::from_bits(largest);
+            if !largest.is_finite() {
+                let mut cells = values.iter().map(|value| value.to_f64()).enumerate();
+                let (column, value) = cells.find(|(_, value)| !value.is_finite()).unwrap_or((0, largest));
+                return Err(Error::NotFinite { row, column, value });
+            }
+            max = max.max(largest);
         }
         Ok(max)
     }
@@ -276,8 +282,9 @@ impl<'a, T: Float> Samples<'a, T> {
 
     /// The rows as a metric sees them. Nothing is copied: blocks are, while they are worked on.
     pub(crate) fn seen_by(&self, metric: Metric) -> Result<Self, Error> {
-        if metric == Metric::Euclidean {
-            return Ok(*self);
+        let seen = Samples { view: RowView { metric, ..self.view }, ..*self };
+        if metric != Metric::Cosine {
+            return Ok(seen);
         }
         let mut row = Vec::new();
         let mut is_zero = |item: &usize| {
@@ -287,13 +294,31 @@ impl<'a, T: Float> Samples<'a, T> {
         };
         match (0..self.items).find(&mut is_zero) {
             Some(row) => Err(Error::NoDirection { row }),
-            None => Ok(Samples { view: RowView { unit: true, ..self.view }, ..*self }),
+            None => Ok(seen),
         }
     }
 
     /// The rows with their lengths.
     pub(crate) fn with_lengths(&self) -> Self {
-        Samples { view: RowView { unit: false, ..self.view }, ..*self }
+        Samples { view: RowView { metric: Metric::Euclidean, ..self.view }, ..*self }
+    }
+
+    /// How rows are compared.
+    pub(crate) fn metric(&self) -> Metric {
+        self.view.metric
+    }
+
+    /// The listed values of one row of a table of distances; pairs that a graph does not hold are far apart.
+    pub(crate) fn push_distances(&self, item: usize, columns: &[usize], values: &mut Vec<T>) {
+        let seen =
+            |value: T| if self.view.scale == 1.0 { value } else { T::from_f64(value.to_f64() * self.view.scale) };
+        match self.cells {
+            Cells::Sparse { rows, by_feature: false } => {
+                let far = T::from_f64(2.0 * self.max_abs);
+                values.extend(columns.iter().map(|&column| seen(rows.find(item, column).unwrap_or(far))));
+            }
+            cells => values.extend(columns.iter().map(|&column| seen(cells.get(item, column)))),
+        }
     }
 
     /// What lengths and distances have been multiplied by: 1, or a power of two.
@@ -308,7 +333,7 @@ impl<'a, T: Float> Samples<'a, T> {
 
     /// True if only the directions of the rows count.
     pub(crate) fn has_directions(&self) -> bool {
-        self.view.unit
+        self.view.is_unit()
     }
 
     /// Items `range` as a row-major block: borrowed where the layout allows it, gathered otherwise.

@@ -96,6 +96,13 @@ pub enum Note {
         /// The largest rank the table can have.
         rank: usize,
     },
+    /// TED: after some picks no row gained anything more, and the rest are in the order of the table.
+    NothingToGain {
+        /// Picks that gained something.
+        gained: usize,
+        /// The number of items asked for.
+        k: usize,
+    },
     /// The loss never acted: E stayed zero, so p had no effect.
     LossNeverActed,
     /// K-medoids looked at samples of the rows, not at all swaps.
@@ -105,6 +112,15 @@ pub enum Note {
     },
     /// Rows beyond the gate, which are neither chosen nor represented.
     Gated(SetAside),
+    /// More rows than are summed exactly may be as good as the last picks.
+    Ties {
+        /// How many of the picks, the last ones.
+        picks: usize,
+        /// How many other rows.
+        others: usize,
+        /// How much better than the last pick any of them can be, as a share of its score.
+        within: f64,
+    },
 }
 
 /// Rows that exemplars set aside, and how sure that was.
@@ -151,12 +167,23 @@ impl std::fmt::Display for Note {
                 "k = {k} exceeds the rank of the data (at most {rank}): linear self-representation saturates there, \
                  later picks add little"
             ),
+            Note::NothingToGain { gained, k } => write!(
+                f,
+                "after {gained} picks nothing is left to gain: the other {} are the first of the table that were \
+                 not picked, with score 0",
+                k - gained
+            ),
             Note::LossNeverActed => write!(
                 f,
                 "the representation error stayed exactly zero, so the robust loss never acted and p had no effect: \
                  a larger gamma makes it act"
             ),
             Note::Sampled { rows } => write!(f, "many rows: swaps were searched in samples of {rows} rows"),
+            Note::Ties { picks, others, within } => write!(
+                f,
+                "the last {picks} picks are within {:.1} % of {others} other rows: which of them is better was not decided",
+                100.0 * within
+            ),
             Note::Gated(aside) => {
                 let SetAside { rows, items, confidence, .. } = aside;
                 let like = if aside.looks_like_a_group() { "a group of their own" } else { "scattered errors" };

@@ -36,9 +36,14 @@ impl<'a, T: Float> SparseRows<'a, T> {
     }
 
     pub(crate) fn get(&self, row: usize, column: usize) -> T {
+        self.find(row, column).unwrap_or(T::from_f64(0.0))
+    }
+
+    /// The value at a place, if it is held.
+    pub(crate) fn find(&self, row: usize, column: usize) -> Option<T> {
         let range = self.starts[row]..self.starts[row + 1];
         let found = self.columns[range.clone()].binary_search_by(|&other| (other as usize).cmp(&column));
-        found.map_or(T::from_f64(0.0), |at| self.values[range.start + at])
+        found.ok().map(|at| self.values[range.start + at])
     }
 
     /// `Ok` if the lists fit each other and a table of `features` columns.

@@ -2,58 +2,16 @@
 
 use std::sync::Mutex;
 
-use arss::distributed::{Access, RemoteTable, RowState, RowsOf, access, columns, merge, select, step_on};
-use arss::out_of_core::{RowSource, Store, Stream};
+use arss::distributed::{RowState, RowsOf, columns, step_on};
+use arss::out_of_core::Stream;
 use arss::{
-    Arss, Count, Error, Exemplars, Float, Gamma, Groups, Method, Quotas, Rrss, RunOptions, Samples, Selection, Ted,
+    Arss, Count, Error, Exemplars, Float, Gamma, Groups, Method, Note, Quotas, Rank, Rrss, RunOptions, Samples,
+    Selection, Selector, Ted,
 };
 
 mod common;
 
-/// The parts of a table, with their state.
-struct Parts<'a, T> {
-    table: &'a [T],
-    features: usize,
-    /// Where each begins, and the end.
-    cuts: Vec<usize>,
-    states: Vec<RowState<T>>,
-}
-
-impl<'a, T: Float> Parts<'a, T> {
-    fn new(table: &'a [T], features: usize, cuts: &[usize]) -> Self {
-        let states = vec![RowState { values: Vec::new(), numbers: Vec::new() }; cuts.len() - 1];
-        Parts { table, features, cuts: cuts.to_vec(), states }
-    }
-
-    fn pass(&mut self, request: &[u8]) -> Result<Vec<u8>, Error> {
-        let mut sums = Vec::new();
-        let (values, numbers) = access(request)?;
-        let kept = self.states.clone();
-        for (part, state) in self.states.iter_mut().enumerate() {
-            let (first, end, l) = (self.cuts[part], self.cuts[part + 1], self.features);
-            let rows = RowsOf { data: &self.table[first * l..end * l], shape: (end - first, l), strides: (l, 1) };
-            sums.push(step_on(request, &rows, first, state)?);
-        }
-        // A step does what it says.
-        for (before, after) in kept.iter().zip(&self.states) {
-            assert!(values == Access::Change || before.values == after.values);
-            assert!(numbers == Access::Change || before.numbers == after.numbers);
-        }
-        while sums.len() > 1 {
-            sums = sums
-                .chunks(2)
-                .map(|pair| pair.iter().skip(1).try_fold(pair[0].clone(), |a, b| merge(&a, b)))
-                .collect::<Result<_, _>>()?;
-        }
-        Ok(sums.remove(0))
-    }
-
-    fn select(&mut self, method: &Method, k: usize) -> Result<Selection, Error> {
-        let (items, features) = (self.cuts[self.cuts.len() - 1], self.features);
-        let table = RemoteTable { items, features, single: size_of::<T>() == 4 };
-        select(method, table, Count::Exactly(k), &mut |request| self.pass(request), &mut RunOptions::default())
-    }
-}
+use common::places::{Outside, Parts};
 
 fn methods() -> Vec<Method> {
     vec![
@@ -61,6 +19,7 @@ fn methods() -> Vec<Method> {
         Method::Arss(Arss { p: 1.0, gamma: Gamma::Ratio(0.3), ..Arss::default() }),
         Method::Arss(Arss::paper()),
         Method::Rrss(Rrss::default()),
+        Method::Rrss(Rrss { rank: Rank::Norm, ..Rrss::default() }),
         Method::Ted(Ted::default()),
         Method::Exemplars(Exemplars { landmarks: 100, ..Exemplars::default() }),
         Method::Exemplars(Exemplars { include: vec![7, 3], exclude: vec![900, 2, 2], ..Exemplars::default() }),
@@ -108,39 +67,6 @@ fn parts_of_a_table_choose_as_the_table_does() {
     compare(&common::cast::<f32>(&table), n, l, 1e-3);
 }
 
-/// A table, and room for state, in memory: only how they are reached differs.
-struct Outside<N>(Mutex<Vec<N>>, usize);
-
-impl<T: Float> RowSource<T> for Outside<T> {
-    fn items(&self) -> usize {
-        self.0.lock().unwrap().len() / self.1
-    }
-
-    fn features(&self) -> usize {
-        self.1
-    }
-
-    fn read(&self, first: usize, rows: &mut [T]) -> Result<(), String> {
-        rows.copy_from_slice(&self.0.lock().unwrap()[first * self.1..][..rows.len()]);
-        Ok(())
-    }
-}
-
-impl<N: Float> Store<N> for Outside<N> {
-    fn read(&self, at: usize, numbers: &mut [N]) -> Result<(), String> {
-        numbers.copy_from_slice(&self.0.lock().unwrap()[at..][..numbers.len()]);
-        Ok(())
-    }
-
-    fn write(&self, at: usize, numbers: &[N]) -> Result<(), String> {
-        if numbers.len() > self.1 {
-            return Err("the disk is full".into());
-        }
-        self.0.lock().unwrap()[at..][..numbers.len()].copy_from_slice(numbers);
-        Ok(())
-    }
-}
-
 fn streamed<T: Float>(table: &[T], l: usize, method: &Method, room: usize) -> Result<Selection, Error> {
     let zero = |count: usize| vec![T::from_f64(0.0); count];
     let source = Outside(Mutex::new(table.to_vec()), l);
@@ -176,6 +102,49 @@ fn rows_read_when_needed_give_the_same_bits() {
     }
     let full = streamed(&table, l, &Method::Rrss(Rrss::default()), 10).unwrap_err();
     assert_eq!(full.to_string(), "the disk is full");
+}
+
+/// Rows of nearly one length: norms rule out nothing, so that terms are drawn, and everybody has to draw the same.
+#[test]
+fn a_sampled_ranking_is_the_same_wherever_the_rows_are() {
+    let (n, l) = (9000, 6);
+    let mut table = common::noise_table(n, l, 8);
+    for (at, row) in table.chunks_exact_mut(l).enumerate() {
+        let length = row.iter().map(|x| x * x).sum::<f64>().sqrt() * (1.0 + (at * 7919 % 1009) as f64 / 2000.0);
+        row.iter_mut().for_each(|x| *x /= length);
+    }
+    let samples = Samples::new(&table, n, l).unwrap();
+    let paper = Method::Arss(Arss { max_iterations: 12, ..Arss::paper() });
+    for method in [paper, Method::Rrss(Rrss { max_iterations: 12, ..Rrss::default() })] {
+        let run = |all_scores, threads| {
+            let mut run = RunOptions { all_scores, threads, ..RunOptions::default() };
+            method.select(&samples, 20, &mut run).unwrap()
+        };
+        let (here, exact) = (run(false, 1), run(true, 1));
+        assert!(here.report.rows_scored < exact.report.rows_scored, "{method:?}: {}", here.report.rows_scored);
+        assert_eq!((&here.indices, &here.scores), (&exact.indices, &exact.scores), "{method:?}");
+        let there = streamed(&table, l, &method, usize::MAX).unwrap();
+        let parts = Parts::new(&table, l, &[0, 1, 600, 4601, 8400, n]).select(&method, 20).unwrap();
+        assert_eq!(parts.indices, here.indices, "{method:?}");
+        for other in [run(false, 2), run(false, 8), there] {
+            assert_eq!((&other.indices, &other.scores), (&here.indices, &here.scores), "{method:?}");
+            assert_eq!(other.report.rows_scored, here.report.rows_scored, "{method:?}");
+        }
+    }
+}
+
+/// More rows alike than are summed exactly: the answer says so, and by how much a pick can be wrong.
+#[test]
+fn ties_beyond_the_budget_are_told() {
+    let (n, l) = (70_000, 3);
+    let table: Vec<f64> = (0..n).flat_map(|row| [[1.0, 0.0, 0.5], [0.2, 1.0, 0.0]][row % 2]).collect();
+    let method = Arss { max_iterations: 3, ..Arss::paper() };
+    let found = method.select(&Samples::new(&table, n, l).unwrap(), 5).unwrap();
+    let told = found.report.notes.iter().find(|note| matches!(note, Note::Ties { .. })).expect("a note");
+    let Note::Ties { picks, others, within } = *told else { unreachable!() };
+    assert_eq!(picks, 5);
+    assert!(others > 1000 && others < n && (0.0..0.03).contains(&within), "{told:?}");
+    assert!(told.to_string().starts_with("the last 5 picks are within "), "{told}");
 }
 
 /// Above 4096 rows the picks are refined; a pick may then only become a row of its own group.

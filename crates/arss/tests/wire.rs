@@ -118,6 +118,61 @@ fn damaged_messages_are_errors_not_panics() {
         .unwrap();
 }
 
+/// What workers send back may be damaged, too: the run ends with an error or an answer, never with a panic.
+#[test]
+fn damaged_results_do_not_break_the_driver() {
+    let table = common::clusters(ROWS, COLUMNS, 3);
+    let methods = [
+        Method::Arss(Arss { max_iterations: 3, ..Arss::default() }),
+        Method::Rrss(Rrss { max_iterations: 3, ..Rrss::default() }),
+        Method::Ted(Ted::default()),
+        Method::Facility(FacilityLocation::default()),
+        Method::Exemplars(Exemplars { landmarks: 30, ..Exemplars::default() }),
+    ];
+    let mut noise = common::Noise::new(11);
+    let mut dice = |most: usize| ((noise.next() + 1.0) / 2.0 * most as f64) as usize % most.max(1);
+    let mut attacks = 0;
+    for method in methods {
+        for _ in 0..300 {
+            let (mut left, kinds) = (dice(14), [dice(256) as u8, dice(256) as u8]);
+            let mut state = RowState::default();
+            let mut pass = |request: &[u8]| -> Result<Vec<u8>, Error> {
+                let rows = RowsOf { data: &table, shape: (ROWS, COLUMNS), strides: (COLUMNS, 1) };
+                let attributes = RowAttributes::default();
+                let mut result = StepRequest::decode(request)?.apply(&rows, (0, attributes), &mut state)?;
+                if left == 0 {
+                    attacks += 1;
+                    let at = dice(result.len());
+                    damage(&mut result, (if kinds[0] < 200 { 0 } else { kinds[0] }, at, kinds[1]));
+                }
+                left = left.wrapping_sub(1);
+                Ok(result)
+            };
+            let remote = RemoteTable { items: ROWS, features: COLUMNS, single: false };
+            let outcome = catch_unwind(AssertUnwindSafe(|| {
+                let _ = select(&method, remote, Count::Exactly(4), &mut pass, &mut RunOptions::default());
+            }));
+            assert!(outcome.is_ok(), "{} at a result that was damaged", method.name());
+        }
+    }
+    assert!(attacks > 1000, "{attacks} attacks");
+}
+
+/// Found by fuzzing: the last number of a request is how many numbers it keeps per row, and 20 bytes asked for gigabytes.
+#[test]
+fn a_message_cannot_ask_for_more_numbers_than_any_step_keeps() {
+    let (data, mut wide) = (vec![1.0; 40], 0);
+    for mut request in messages().0 {
+        request.pop();
+        request.extend([0xa5, 0x81, 0x8a, 0x33]);
+        let Ok(request) = StepRequest::decode(&request) else { continue };
+        let (rows, mut state) = (RowsOf { data: &data, shape: (10, 4), strides: (4, 1) }, RowState::default());
+        wide += usize::from(request.apply(&rows, (0, RowAttributes::default()), &mut state).is_err());
+        assert!(state.numbers.len() <= 64 * 10);
+    }
+    assert!(wide > 0, "no request was refused");
+}
+
 #[test]
 fn every_cut_and_every_noise_is_an_error() {
     let (requests, results) = messages();

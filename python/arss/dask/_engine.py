@@ -57,7 +57,7 @@ class Engine:
     def __init__(self, client: Any, table: Table) -> None:
         self.client = client
         self.table = table
-        self.run = f"arss-{uuid.uuid4().hex}"
+        self.run = uuid.uuid4().hex
         self.states: list[Any] = [None] * len(table.parts)
         self.passes = 0
         self._log = Log()
@@ -66,9 +66,9 @@ class Engine:
 
     def walk(self, request: bytes) -> bytes:
         """One pass: the sums over all rows."""
-        changes = _core.changes_state(request)
+        name, changes = _core.about(request)
         for attempt in range(ATTEMPTS):
-            states = self._submit(request)
+            states = self._submit(request, name)
             root = self._tree(states)
             try:
                 sums: bytes = root.result()
@@ -100,9 +100,9 @@ class Engine:
             self.states = []
             self.client.run(_worker.forget, self.run, on_error="ignore")
 
-    def _submit(self, request: bytes) -> list[Any]:
-        """The step on every partition."""
-        message = self.client.submit(_worker.message, request, key=f"{self.run}-request-{uuid.uuid4().hex}")
+    def _submit(self, request: bytes, name: str) -> list[Any]:
+        """The step on every partition; its tasks are called like it, which is what a dashboard groups them by."""
+        message = self.client.submit(_worker.message, request, key=self._key("request"))
         parts = self.table.parts
         states = self.client.map(
             _worker.step,
@@ -111,7 +111,7 @@ class Engine:
             [part.first for part in parts],
             self.states,
             [part.attributes for part in parts],
-            key=f"{self.run}-step",
+            key=f"arss-{name}-{self.run}",
             pure=False,
         )
         self._busy += [message, *states]
@@ -119,7 +119,7 @@ class Engine:
 
     def _tree(self, states: list[Any]) -> Any:
         """The sums of all partitions, neighbours first."""
-        level = list(self.client.map(_worker.sums_of, states, key=f"{self.run}-sums", pure=False))
+        level = list(self.client.map(_worker.sums_of, states, key=f"arss-sums-{self.run}", pure=False))
         self._busy += level
         while len(level) > 1:
             groups = [level[at : at + FAN_IN] for at in range(0, len(level), FAN_IN)]
@@ -134,8 +134,8 @@ class Engine:
         """Cut the lineage of the states; where that fails they stay as they are, and the next pass tries again."""
         from distributed import wait
 
-        keys = [self._key(f"state-{number}") for number in range(len(self.states))]
-        kept = self.client.map(_worker.keep, self.states, keys, key=f"{self.run}-keep", pure=False)
+        keys = [self._key("state") for _ in self.states]
+        kept = self.client.map(_worker.keep, self.states, keys, key=f"arss-keep-{self.run}", pure=False)
         self._busy += kept
         try:
             addresses = self.client.gather(kept)
@@ -174,4 +174,4 @@ class Engine:
                 )
 
     def _key(self, what: str) -> str:
-        return f"{self.run}-{what}-{uuid.uuid4().hex}"
+        return f"arss-{what}-{self.run}-{uuid.uuid4().hex}"

@@ -1,20 +1,23 @@
 """The estimators: those of `arss`, fitted on the workers."""
 
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 import arss
 from arss import _core, _scaling
-from arss._base import IN_MEMORY, RowSelector, metric_of, warn
+from arss._base import IN_MEMORY, RowSelector, warn
 from arss._constraints import PROPORTIONAL, positions, quota_numbers
-from arss._exemplars import AUTO
+from arss._exemplars import AUTO, _can_transform
 from arss._input import Input, Preparation, count
+from arss._metrics import metric_elsewhere
 from arss._progress import Watch
 from arss.dask import _worker
 from arss.dask._engine import Engine
-from arss.dask._table import Table, is_paths, rows_at, scaled, spread, with_attributes
+from arss.dask._table import Table, each_part, is_collection, rows_at, scaled, spread, with_attributes
 
 
 class DaskSelector(RowSelector):
@@ -41,7 +44,10 @@ class DaskSelector(RowSelector):
         return self._fit_there(client, X, None, None)
 
     def _fit_there(self, client: Any, X: Any, sample_weight: Any, groups: Any) -> Self:
+        from concurrent.futures import CancelledError
+
         from distributed import KilledWorker, default_client
+        from distributed.comm import CommClosedError
 
         client = client or default_client()
         for name, wanted in (IN_MEMORY | {"missing": "error", "encode": None}).items():
@@ -53,6 +59,11 @@ class DaskSelector(RowSelector):
             raise RuntimeError(
                 f"workers kept dying while they worked on {error.task}: most often a partition does not fit their "
                 "memory; use smaller partitions, or give the workers more"
+            ) from error
+        except (CancelledError, CommClosedError) as error:
+            # What the workers hold is gone, and with it everything that the fit could go on from.
+            raise RuntimeError(
+                "the cluster was restarted, or its scheduler is gone, while the table was fitted: fit again"
             ) from error
         return self
 
@@ -73,6 +84,12 @@ class DaskSelector(RowSelector):
             found = self._drive(engine, table, beside, labels)
             self._keep_there(found, engine, table)
             done = True
+        except Exception as error:
+            number = table.unmade()
+            if number is None:
+                raise
+            what = f"partition {number} was lost with its worker and cannot be made again: {error}"
+            raise ValueError(what) from error
         finally:
             engine.close(error=not done)
 
@@ -83,7 +100,7 @@ class DaskSelector(RowSelector):
         whatever the estimators in `arss` take.
         """
         check_is_fitted(self)
-        if not (hasattr(X, "to_delayed") or (is_paths(X) and len(X) != self.n_rows_)):
+        if not is_collection(X) or (not hasattr(X, "to_delayed") and len(X) == self.n_rows_):
             return super().select(X)
         return rows_at(X, self.sample_indices_, self.n_rows_)
 
@@ -108,7 +125,7 @@ class DaskSelector(RowSelector):
                     (table.items, table.features, table.single),
                     engine.walk,
                     watch.observer(),
-                    metric_of(self),
+                    metric_elsewhere(self),
                 )
             except _core.OverQuota as error:
                 number, included, quota = error.args
@@ -204,7 +221,8 @@ class Exemplars(DaskSelector, arss.Exemplars):
 
     `missing` and `encode` need the whole table; threads are those of the workers, `n_jobs` is not used.
     `outlier_scores_` and `labels_` are Dask arrays. With `scale` the client sees every column once, some at a time:
-    it needs memory for one whole column.
+    it needs memory for one whole column. `predict`, `score_samples`, `decision_function` and `transform` of a Dask
+    collection are Dask arrays that are computed where its partitions are; of a table in memory they are arrays.
     """
 
     def fit(  # type: ignore[override]
@@ -231,6 +249,38 @@ class Exemplars(DaskSelector, arss.Exemplars):
         self
         """
         return self._fit_there(client, X, sample_weight, groups)
+
+    def predict(self, X: Any) -> Any:
+        """The exemplar nearest to each row of `X`, as a position in `sample_indices_`; lazy for a Dask collection."""
+        return self._of_parts(X, "predict", "i8") if is_collection(X) else super().predict(X)
+
+    def score_samples(self, X: Any) -> Any:
+        """Minus the outlier score of each row of `X`; lazy for a Dask collection."""
+        return self._of_parts(X, "score_samples", "f8") if is_collection(X) else super().score_samples(X)
+
+    @available_if(_can_transform)  # type: ignore[untyped-decorator]
+    def transform(self, X: Any) -> Any:
+        """The similarity of each row of `X` to each exemplar, from 0 to 1; lazy for a Dask collection."""
+        return self._of_parts(X, "transform", "f8") if is_collection(X) else super().transform(X)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """The mean similarity of the rows of `X` to their nearest exemplar, from 0 to 1; computed at once."""
+        if not is_collection(X):
+            return super().score(X, y)
+        return float(self._of_parts(X, "_similarities", "f8").mean().compute())
+
+    def _of_parts(self, X: Any, what: str, kind: str) -> Any:
+        """What the estimator in memory says of each partition, as a Dask array."""
+        check_is_fitted(self)
+        width = len(self.sample_indices_) if what == "transform" else None
+        return each_part(X, partial(_worker.applied, self._here(), what), kind, width)
+
+    def _here(self) -> arss.Exemplars:
+        """What was learned, without the table: small enough to be sent."""
+        here = arss.Exemplars(**(self.get_params(deep=False) | {"callback": None, "verbose": 0, "n_jobs": 1}))
+        left = {"labels_", "outlier_scores_"} | self.get_params(deep=False).keys()
+        here.__dict__.update({name: value for name, value in vars(self).items() if name not in left})
+        return here
 
     def _scale_there(self, client: Any, table: Table) -> Table:
         how = _scaling.wanted(self.scale)

@@ -46,6 +46,10 @@ class Table(NamedTuple):
         file = f" ({self.files[part.number]})" if self.files else ""
         return f"partition {part.number}{file}, row {row - part.first} (row {row} of the table)"
 
+    def unmade(self) -> int | None:
+        """The number of a partition that could not be made again, if there is one."""
+        return next((part.number for part in self.parts if part.rows.status == "error"), None)
+
     def not_finite(self, row: int, column: int, value: float) -> str:
         """What is wrong with a cell that holds no finite number."""
         name = repr(self.names[column]) if self.names else column
@@ -56,8 +60,8 @@ class Table(NamedTuple):
 def spread(client: Any, X: Any) -> Table:
     """The partitions of `X` as arrays on the workers; what is on them already is not moved."""
     raw = list(client.compute(_partitions(X), optimize_graph=False))
-    prepared = client.map(_worker.prepare, raw, list(range(len(raw))), pure=False)
-    known = client.map(_worker.shape, prepared, pure=False)
+    prepared = client.map(_worker.prepare, raw, list(range(len(raw))), key="arss-prepare", pure=False)
+    known = client.map(_worker.shape, prepared, key="arss-shape", pure=False)
     try:
         return _table(client, prepared, client.gather(known), [str(path) for path in X] if is_paths(X) else None)
     except BaseException as error:
@@ -82,7 +86,9 @@ def scaled(client: Any, table: Table, how: str) -> tuple[Table, "list[_core.Meas
     together = max(1, TOGETHER // (8 * table.items))
     for first in range(0, table.features, together):
         last = min(first + together, table.features)
-        pieces = client.gather(client.map(_worker.columns_of, rows, first=first, last=last, pure=False))
+        pieces = client.gather(
+            client.map(_worker.columns_of, rows, first=first, last=last, key="arss-columns", pure=False)
+        )
         for column in np.concatenate(pieces, axis=1):
             bad = np.flatnonzero(~np.isfinite(column))
             if len(bad):
@@ -91,7 +97,7 @@ def scaled(client: Any, table: Table, how: str) -> tuple[Table, "list[_core.Meas
             columns += _core.scale([column], how, [])[1] or [(1.0, float(column[0]), 0.0, None, False)]
     if not any(usable for *_, usable in columns):
         return table, None
-    done = client.map(_worker.rescaled, rows, columns=columns, pure=False)
+    done = client.map(_worker.rescaled, rows, columns=columns, key="arss-scale", pure=False)
     parts = [part._replace(rows=future) for part, future in zip(table.parts, done, strict=True)]
     return table._replace(parts=parts), columns
 
@@ -102,7 +108,7 @@ def with_attributes(client: Any, table: Table, sample_weight: Any, groups: Any) 
     labels = _per_part(client, table, groups, "groups")
     codes: dict[object, int] | None = None
     if labels is not None:
-        found = client.gather(client.map(_worker.distinct_labels, labels, pure=False))
+        found = client.gather(client.map(_worker.distinct_labels, labels, key="arss-labels", pure=False))
         codes = {label: number for number, label in enumerate(dict.fromkeys(label for part in found for label in part))}
     none = [None] * len(table.parts)
     made = client.map(
@@ -112,6 +118,7 @@ def with_attributes(client: Any, table: Table, sample_weight: Any, groups: Any) 
         [codes] * len(table.parts),
         [part.rows for part in table.parts],
         [part.number for part in table.parts],
+        key="arss-attributes",
         pure=False,
     )
     from distributed import wait
@@ -138,14 +145,14 @@ def _per_part(client: Any, table: Table, values: Any, name: str) -> list[Any] | 
         raise ValueError(f"{name} has shape {array.shape}, but one value per row is needed: ({table.items},)")
     # As tasks, not scattered: what a dead worker held can then be made again.
     pieces = [array[part.first : part.first + part.length] for part in table.parts]
-    return list(client.map(_worker.message, pieces, pure=False))
+    return list(client.map(_worker.message, pieces, key="arss-attributes-given", pure=False))
 
 
 def rows_at(X: Any, rows: NDArray[np.int64], expected: int) -> Any:
     """Rows of a table in partitions, in the order asked for; one that has not the `expected` number is refused."""
     import dask
 
-    parts = _partitions(X)
+    parts = _partitions(X, dimensions=(1, 2))
     counts = dask.compute(*[dask.delayed(length)(part) for part in parts])
     if sum(counts) != expected:
         raise ValueError(f"X has {sum(counts)} rows, but the selector was fitted on {expected}")
@@ -154,6 +161,28 @@ def rows_at(X: Any, rows: NDArray[np.int64], expected: int) -> Any:
     wanted = [(number, np.flatnonzero(owner == number)) for number in np.unique(owner)]
     found = dask.compute(*[dask.delayed(take)(parts[number], rows[at] - firsts[number]) for number, at in wanted])
     return take(_joined(found), np.argsort(np.concatenate([at for _, at in wanted])))
+
+
+def each_part(X: Any, function: Any, kind: str, width: int | None) -> Any:
+    """What `function` makes of each partition of `X`, as a Dask array: a number per row, or `width` of them."""
+    import dask
+    import dask.array as da
+
+    parts = _partitions(X)
+    chunks = getattr(X, "chunks", None)
+    lengths = chunks[0] if chunks is not None else [np.nan] * len(parts)
+
+    def block(part: Any, rows: Any) -> Any:
+        shape = (rows,) if width is None else (rows, width)
+        return da.from_delayed(dask.delayed(function)(part), shape, dtype=kind)
+
+    blocks = [block(part, rows) for part, rows in zip(parts, lengths, strict=True)]
+    return da.concatenate(blocks, allow_unknown_chunksizes=True)
+
+
+def is_collection(X: Any) -> bool:
+    """Whether `X` is a Dask collection, or a list of paths."""
+    return hasattr(X, "to_delayed") or is_paths(X)
 
 
 def is_paths(X: Any) -> bool:
@@ -170,7 +199,9 @@ def _table(client: Any, prepared: list[Any], shapes: list[_worker.Shape], files:
     for number in filled:
         _compare(number, shapes[number], filled[0], like)
     single = all(shapes[number].single for number in filled)
-    rows = client.map(_worker.rows_of, [prepared[number] for number in filled], single=single, pure=False)
+    rows = client.map(
+        _worker.rows_of, [prepared[number] for number in filled], single=single, key="arss-rows", pure=False
+    )
     counts = [shapes[number].rows for number in filled]
     firsts = np.cumsum([0, *counts]).tolist()
     parts = [Part(*part) for part in zip(rows, firsts, counts, filled, strict=False)]
@@ -202,8 +233,8 @@ def _blame(raw: list[Any], error: BaseException) -> Exception | None:
     return ValueError(f"partition {number} cannot be made: {raw[number].exception()}")
 
 
-def _partitions(X: Any) -> list[Any]:
-    """The partitions of `X`, delayed."""
+def _partitions(X: Any, dimensions: tuple[int, ...] = (2,)) -> list[Any]:
+    """The partitions of `X`, delayed; labels of rows have one dimension."""
     import dask
 
     if is_paths(X):
@@ -214,9 +245,9 @@ def _partitions(X: Any) -> list[Any]:
             "for a table in memory use the estimator of the same name in arss"
         )
     if hasattr(X, "rechunk"):
-        if X.ndim != 2:
+        if X.ndim not in dimensions:
             raise ValueError(f"X has {X.ndim} dimension(s), but a table has rows and columns")
-        X = X.rechunk({1: -1}) if X.numblocks[1] > 1 else X
+        X = X.rechunk({1: -1}) if X.ndim == 2 and X.numblocks[1] > 1 else X
         return list(X.to_delayed(optimize_graph=False).ravel())
     return list(X.to_delayed(optimize_graph=False))
 

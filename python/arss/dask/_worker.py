@@ -184,8 +184,17 @@ def take(key: str) -> State:
 
 def forget(run: str) -> None:
     """Drops what an interrupted run left aside."""
-    for key in [key for key in _KEPT if key.startswith(run)]:
+    for key in [key for key in _KEPT if run in key]:
         _KEPT.pop(key, None)
+
+
+def applied(estimator: Any, what: str, part: Any) -> NDArray[Any]:
+    """What a fitted estimator says of the rows of a partition."""
+    if len(part) == 0:
+        empty = np.empty((0, len(estimator.sample_indices_)))
+        return empty if what == "transform" else empty[:, 0]
+    found: NDArray[Any] = getattr(estimator, what)(part)
+    return found
 
 
 def column(state: State, width: int, at: int, kind: str) -> NDArray[Any]:

@@ -29,6 +29,9 @@ pub struct ApplyArgs {
     /// Write the new rows with their exemplar, the distance to it and their outlier score: .csv, .parquet, ...; - is stdout
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Mark cells of a csv file that a spreadsheet would take for formulas (=, +, -, @ in front) with an apostrophe
+    #[arg(long, requires = "output")]
+    pub safe_csv: bool,
     /// Output format, memory and threads.
     #[command(flatten)]
     pub common: CommonArgs,

@@ -1,6 +1,5 @@
 //! What is demanded of the choice, from the words of the flags to the rows and columns of the table.
 
-use std::fs;
 use std::path::Path;
 
 use arss::{Exemplars, Groups, Method, Quotas, Ted};
@@ -8,6 +7,9 @@ use arss_table::{Categories, Table};
 
 use crate::args::ConstraintArgs;
 use crate::failure::Failure;
+
+/// Bytes of a list of rows: a device in its place would have no end.
+const LONGEST_LIST: u64 = 1 << 28;
 
 /// The method with the constraints in it.
 pub fn apply(method: Method, args: &ConstraintArgs, table: &mut Table) -> Result<Method, Failure> {
@@ -40,8 +42,9 @@ fn kept(flag: &str, number: usize, table: &Table) -> Result<usize, Failure> {
 /// Row positions: `0,7,20-29`, or `@file` with one or more a line.
 fn rows(flag: &str, text: &str) -> Result<Vec<usize>, Failure> {
     let Some(path) = text.strip_prefix('@') else { return listed(text).map_err(|word| not_a_row(flag, "", &word)) };
-    let content = fs::read_to_string(path)
-        .map_err(|error| Failure::in_file(Path::new(path), format_args!("cannot be read for {flag}: {error}")))?;
+    let bytes = arss_table::read_at_most(Path::new(path), LONGEST_LIST)?;
+    let content = String::from_utf8(bytes)
+        .map_err(|_| Failure::in_file(Path::new(path), format_args!("is no text, but {flag} needs numbers of rows")))?;
     let mut found = Vec::new();
     for (at, line) in content.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         found.extend(listed(line).map_err(|word| not_a_row(flag, &format!(" in line {} of {path}", at + 1), &word))?);

@@ -66,19 +66,20 @@ pub struct InputArgs {
     /// What to do about missing values
     #[arg(long, value_parser = by_name::<Missing>(), value_name = "HOW", default_value = "auto")]
     pub missing: Missing,
-    /// How columns are scaled before choosing; files always hold the values as they came [robust, none for --metric cosine]
+    /// How columns are scaled before choosing; files always hold the values as they came [robust; none for --metric cosine and precomputed]
     #[arg(long, value_parser = by_name::<Scale>(), value_name = "HOW")]
     pub scale: Option<Scale>,
-    /// How rows are compared: euclidean, or by the angle between them: cosine, for embeddings
+    /// How rows are compared: euclidean; cosine, by the angle between them, for embeddings; manhattan, by the sum of absolute
+    /// differences; or precomputed: the table holds distances
     #[arg(long, value_parser = metric, value_name = "HOW", default_value = "euclidean")]
     pub metric: Metric,
 }
 
 impl InputArgs {
-    /// How columns are scaled: directions are taken as they come.
+    /// How columns are scaled: directions and distances are taken as they come.
     pub fn scale(&self) -> Scale {
-        let by_metric = if self.metric == Metric::Cosine { Scale::None } else { Scale::default() };
-        self.scale.unwrap_or(by_metric)
+        let as_they_come = matches!(self.metric, Metric::Cosine | Metric::Precomputed);
+        self.scale.unwrap_or(if as_they_come { Scale::None } else { Scale::default() })
     }
 
     /// What is read; the columns of groups and weights are named by other flags.
@@ -103,6 +104,7 @@ impl InputArgs {
             booleans: self.booleans,
             dates: self.dates,
             missing: self.missing,
+            graph: self.metric == Metric::Precomputed,
             memory,
             scratch: None,
         }
@@ -121,7 +123,7 @@ fn inputs_help() -> String {
 fn metric(name: &str) -> Result<Metric, String> {
     Metric::from_name(name).ok_or_else(|| {
         let known: Vec<&str> = Metric::ALL.iter().map(|metric| metric.name()).collect();
-        format!("the metrics are {}", known.join(" and "))
+        format!("the metrics are {}", known.join(", "))
     })
 }
 

@@ -1,6 +1,6 @@
 //! From flags to a method: which flags a method takes, and what they set.
 
-use arss::{Arss, Exemplars, Gamma, KMeans, KMedoids, Kernel, Method, Penalty, RootSteps, Rrss, Ted};
+use arss::{Arss, Exemplars, Gamma, KMeans, KMedoids, Kernel, Method, Penalty, Rank, RootSteps, Rrss, Ted};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use crate::args::{KernelName, MethodArgs};
@@ -10,6 +10,11 @@ use crate::failure::Failure;
 pub fn by_name() -> impl TypedValueParser<Value = Method> {
     let names = Method::all().map(|method| PossibleValue::new(method.name()).help(method.summary()));
     PossibleValuesParser::new(names).map(|name| Method::from_name(&name).unwrap_or_default())
+}
+
+/// Reads what rows are ranked by.
+pub fn rank() -> impl TypedValueParser<Value = Rank> {
+    PossibleValuesParser::new(Rank::ALL.map(Rank::name)).map(|name| Rank::from_name(&name).unwrap_or_default())
 }
 
 /// The one table of which flags a method takes.
@@ -41,6 +46,7 @@ fn flags_of(method: &Method) -> &'static [&'static str] {
             "--gst-steps",
             "--eps",
             "--diverse",
+            "--rank",
             "--kernel",
             "--landmarks",
             "--seed",
@@ -52,6 +58,7 @@ fn flags_of(method: &Method) -> &'static [&'static str] {
             "--tolerance",
             "--eps",
             "--diverse",
+            "--rank",
             "--kernel",
             "--landmarks",
             "--seed",
@@ -131,6 +138,7 @@ fn given(args: &MethodArgs) -> Vec<&'static str> {
         ("--nested", args.nested),
         ("--refine", args.refine.is_some()),
         ("--diverse", args.diverse),
+        ("--rank", args.rank.is_some()),
         ("--seed", args.seed.is_some()),
         ("--include", args.constraints.include.is_some()),
         ("--forbid", args.constraints.forbid.is_some()),
@@ -183,6 +191,7 @@ fn arss(args: &MethodArgs) -> Arss {
         root,
         kernel: kernel(args),
         diverse: args.diverse,
+        rank: args.rank.unwrap_or(base.rank),
         ..base
     }
 }
@@ -209,6 +218,7 @@ fn rrss(args: &MethodArgs, base: &Rrss) -> Rrss {
         eps: args.eps.unwrap_or(base.eps),
         kernel: kernel(args),
         diverse: args.diverse,
+        rank: args.rank.unwrap_or(base.rank),
     }
 }
 
@@ -273,9 +283,11 @@ mod tests {
             tolerance: Some(0.125),
             gst_steps: Some(3),
             eps: Some(1e-9),
+            rank: Some(Rank::Norm),
             ..MethodArgs::default()
         };
         let found = settings(args);
+        assert_eq!(found.rank, Rank::Norm);
         assert_eq!((found.gamma, found.p, found.max_iterations), (Gamma::Absolute(2.0), 0.75, 7));
         assert_eq!((found.tolerance, found.root, found.eps), (0.125, RootSteps::Fixed(3), 1e-9));
         let exact = MethodArgs { gamma_ratio: Some(0.3), gst_steps: Some(0), ..MethodArgs::default() };
@@ -304,6 +316,7 @@ mod tests {
             nested: true,
             refine: Some(1),
             diverse: true,
+            rank: Some(Rank::Norm),
             seed: Some(1),
             constraints: ConstraintArgs {
                 include: Some(String::new()),

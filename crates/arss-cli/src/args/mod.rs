@@ -16,7 +16,7 @@ pub mod output;
 
 use std::path::PathBuf;
 
-use arss::{Count, Method};
+use arss::{Count, Method, Rank};
 use arss_table::Format;
 use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
 
@@ -140,6 +140,9 @@ pub struct SelectArgs {
     /// The format of -o, if its name does not tell; - is stdout, as csv
     #[arg(long, value_parser = by_name::by_name::<Format>(), value_name = "NAME", requires = "output")]
     pub format_out: Option<Format>,
+    /// Mark cells of a csv file that a spreadsheet would take for formulas (=, +, -, @ in front) with an apostrophe
+    #[arg(long, requires = "output")]
+    pub safe_csv: bool,
     /// The order of the rows in -o
     #[arg(long, value_enum, value_name = "HOW", default_value_t)]
     pub order: Order,
@@ -239,6 +242,9 @@ pub struct MethodArgs {
     /// Do not choose a row and its copy: score times distance from the picks, instead of the top K [arss, rrss]
     #[arg(long)]
     pub diverse: bool,
+    /// What rows are ranked by: the sum of |a|, a being the row of coefficients, or its length [arss, rrss; default sum]
+    #[arg(long, value_parser = method::rank(), value_name = "HOW")]
+    pub rank: Option<Rank>,
     /// Seed of the random numbers [all but rrqr; arss, rrss, ted with --kernel; default 0]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub seed: Option<u64>,

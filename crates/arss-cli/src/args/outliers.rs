@@ -29,6 +29,9 @@ pub struct OutliersArgs {
     /// Write the table without the strange rows, in its own order
     #[arg(long, value_name = "FILE")]
     pub clean: Option<PathBuf>,
+    /// Mark cells of csv files that a spreadsheet would take for formulas (=, +, -, @ in front) with an apostrophe
+    #[arg(long)]
+    pub safe_csv: bool,
     /// Let --clean throw away more than 15 % of the rows
     #[arg(long, requires = "clean")]
     pub clean_many: bool,

@@ -13,7 +13,7 @@ pub const EXIT_CODES: &str = "Exit codes: 0 done, 1 the run failed, 2 bad input 
 /// Flags of all commands.
 #[derive(Debug, Default, Args)]
 pub struct GlobalArgs {
-    /// Settings file, instead of arss.toml in the current folder
+    /// Settings file, instead of your own and of arss.toml in the current folder
     #[arg(long, value_name = "FILE", global = true, conflicts_with = "no_config")]
     pub config: Option<PathBuf>,
     /// Read no settings file

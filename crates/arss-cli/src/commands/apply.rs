@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use arss::{Applied, RunOptions};
+use arss::{Applied, Metric, RunOptions};
 use arss_table::number_text::number;
 use arss_table::{ExtraColumns, ExtraValues, Matrix, ModelFile, OutputFormat, Picks, Table, counted};
 use serde::Serialize;
@@ -21,15 +21,18 @@ pub fn run(args: &ApplyArgs) -> Result<(), Failure> {
     let inputs: Vec<_> = args.inputs.iter().chain([&args.model]).cloned().collect();
     targets::check(&inputs, &targets)?;
     targets::check_new(&targets, args.common.force)?;
-    if args.common.json && targets::take_stdout(&targets) {
-        return Err(Failure::Input("--json prints to stdout, and so does -; give one of them a file".to_owned()));
-    }
-    let format = args.output.as_deref().map(|path| super::select::output_format(path, None)).transpose()?;
+    targets::check_stdout(&targets, args.common.json)?;
+    let format = args.output.as_deref().map(|path| targets::format_of(path, None)).transpose()?;
+    let [format] = targets::safe_formats([format], args.safe_csv)?;
     let file = ModelFile::open(&args.model)?;
     let mut messages = Messages::new(args.common.quiet);
     let show = Show::new(args.common.quiet);
     let mut table = file.about.preparation.read(&args.inputs, &args.options(), &mut progress::reading)?;
     table.notes.drain(..).for_each(|note| messages.add(note));
+    if file.model.metric() == Metric::Precomputed && table.is_from_sparse() {
+        let what = "distances that a sparse file does not hold are not known; give those to all rows of the first table, as .npy";
+        return Err(Failure::in_file(&args.inputs[0], what));
+    }
     if let Some((target, format)) = args.output.as_deref().zip(format) {
         table.check_target(target, format)?;
     }
@@ -115,9 +118,9 @@ impl Found<'_> {
         ];
         columns.extend(self.applied.outlier_scores.clone().map(|scores| ("outlier_score", ExtraValues::Float(scores))));
         let mut files = Files::new(args.common.force);
-        files.add(target, |out| self.table.write(out, format, Picks::Rows(&rows), &ExtraColumns { columns }))?;
-        self.table.source.check_unchanged()?;
-        files.commit()
+        let extra = ExtraColumns { columns };
+        let added = files.add(target, |out| self.table.write(out, format, Picks::Rows(&rows), &extra));
+        output_files::commit(added.map(|()| files), self.table)
     }
 
     fn sheet(&self, rows: usize) -> TextTable {

@@ -9,7 +9,7 @@ use arss_table::number_text::number;
 use arss_table::{ExtraColumns, OutputFormat, Picks, ReadOptions, Scale, Table};
 
 use crate::args::DemoArgs;
-use crate::commands::select;
+use crate::commands::select_text;
 use crate::failure::Failure;
 use crate::output_files::{self, Files};
 use crate::selection_json;
@@ -39,7 +39,7 @@ pub fn run(args: &DemoArgs, words: &[OsString]) -> Result<(), Failure> {
     let more = More { label: options.label.clone(), ..More::default() };
     let shown = super::page(words, &table, &job, &chosen, more);
     write_files(&args.directory, &table, &job, &chosen, &shown)?;
-    messages.add(select::summary(&table, &job, &chosen));
+    messages.add(select_text::summary(&table, &job, &chosen));
     messages.flush();
     output_files::print(&page(&table, &chosen, &rivals, &args.directory))
 }
@@ -52,6 +52,7 @@ fn job(method: &Method) -> Job<'_> {
         threads: 0,
         all_scores: true,
         keep_model: false,
+        metric: Metric::default(),
         outlook: arss_report::AHEAD,
         disk: Disk::default(),
     }

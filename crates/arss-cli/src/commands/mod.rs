@@ -19,6 +19,7 @@ pub mod outliers;
 pub mod plan;
 pub mod report;
 pub mod select;
+pub mod select_text;
 
 /// How the flags had the table prepared, as the page tells it.
 fn prepared(args: &InputArgs) -> More {

@@ -9,7 +9,7 @@ use arss_report::More;
 use arss_report::outlier_reasons::Reasons;
 use arss_table::number_text::number;
 use arss_table::numeric_view::NumericView;
-use arss_table::{ExtraColumns, OutputFormat, Picks, Table};
+use arss_table::{ExtraColumns, OutputFormat, Picks, Preparation, Table};
 use serde::Serialize;
 
 use crate::args::outliers::{OutliersArgs, ScoreArgs};
@@ -42,8 +42,8 @@ const MOST_CLEANED: f64 = 0.15;
 
 /// Runs `arss outliers`; `words` is the command line it came from.
 pub fn run(args: &OutliersArgs, words: &[OsString]) -> Result<(), Failure> {
-    let written = |target: &Option<PathBuf>| target.as_deref().map(OutputFormat::of).transpose();
-    let formats = (written(&args.output)?, written(&args.clean)?);
+    let written = |target: &Option<PathBuf>| target.as_deref().map(|path| targets::format_of(path, None)).transpose();
+    let formats = targets::safe_formats([written(&args.output)?, written(&args.clean)?], args.safe_csv)?;
     let all = [
         ("-o", &args.output),
         ("--clean", &args.clean),
@@ -53,6 +53,7 @@ pub fn run(args: &OutliersArgs, words: &[OsString]) -> Result<(), Failure> {
     ];
     let all = targets::asked(&all);
     targets::check(&args.read.inputs, &all)?;
+    targets::check_stdout(&all, args.common.json)?;
     targets::check_new(&all, args.common.force)?;
     let mut settings = settings(&args.score);
     settings.validate()?;
@@ -60,7 +61,7 @@ pub fn run(args: &OutliersArgs, words: &[OsString]) -> Result<(), Failure> {
     let show = Show::new(args.common.quiet);
     let keep = args.model.is_some();
     let (table, preparation) = reading::read_and_keep(&args.read, args.common.memory, keep, &mut messages)?;
-    for (target, format) in [(&args.output, formats.0), (&args.clean, formats.1)] {
+    for (target, format) in [&args.output, &args.clean].into_iter().zip(formats) {
         if let Some((target, format)) = target.as_deref().zip(format) {
             table.check_target(target, format)?;
         }
@@ -74,52 +75,58 @@ pub fn run(args: &OutliersArgs, words: &[OsString]) -> Result<(), Failure> {
         threads: args.common.threads,
         all_scores: false,
         keep_model: keep,
+        metric: args.read.metric,
         outlook: if args.report.is_some() { arss_report::AHEAD } else { 0 },
         disk: Disk::default(),
     };
     // The final line reports the outliers, with the threshold of the flags.
     let selection = solve::run(&table.matrix, &job, &mut Messages::new(true))?;
     let found = Found::new(&table, &selection, args.threshold)?;
-    let kept = found.kept();
-    if args.clean.is_some() && kept.is_empty() {
-        let what = "every row is beyond --threshold, so nothing would be left for --clean; give a larger one";
-        return Err(Failure::Input(what.to_owned()));
+    if args.clean.is_some() {
+        found.check_clean(args.clean_many)?;
     }
-    if args.clean.is_some() && !args.clean_many && found.beyond as f64 > MOST_CLEANED * found.order.len() as f64 {
-        let (beyond, all) = (found.beyond, found.order.len());
-        let what = format!(
-            "--clean would throw away {beyond} of {all} rows, more than 15 %: look at them first; then give a larger \
-             --threshold, or --clean-many to do it"
-        );
-        return Err(Failure::Input(what));
+    let page = args.report.as_ref().map(|_| {
+        let more = More { threshold: Some(args.threshold), ..super::prepared(&args.read) };
+        super::page(words, &table, &job, &selection, more)
+    });
+    output_files::commit(write_files(args, &found, (formats, preparation.as_ref(), page)), &table)?;
+    drop(show);
+    messages.add(found.summary(args.threshold));
+    messages.flush();
+    if targets::take_stdout(&all) {
+        return Ok(());
     }
+    output_files::print(&if args.common.json { found.json(args) } else { found.sheet(args.rows).text() })
+}
 
+/// The formats of `-o` and `--clean`, how the table became numbers, and the page: each if it is asked for.
+type Asked<'a> = ([Option<OutputFormat>; 2], Option<&'a Preparation>, Option<String>);
+
+fn write_files(
+    args: &OutliersArgs,
+    found: &Found<'_>,
+    (formats, preparation, page): Asked<'_>,
+) -> Result<Files, Failure> {
+    let table = found.table;
     let mut files = Files::new(args.common.force);
-    if let Some((target, format)) = args.output.as_deref().zip(formats.0) {
+    if let Some((target, format)) = args.output.as_deref().zip(formats[0]) {
         let rows = select::in_order(&found.order[..found.beyond], args.order);
         files.add(target, |out| table.write(out, format, Picks::Rows(&rows), &ExtraColumns::default()))?;
     }
-    if let Some((target, format)) = args.clean.as_deref().zip(formats.1) {
-        files.add(target, |out| table.write(out, format, Picks::Rows(&kept), &ExtraColumns::default()))?;
+    if let Some((target, format)) = args.clean.as_deref().zip(formats[1]) {
+        files.add(target, |out| table.write(out, format, Picks::Rows(&found.kept()), &ExtraColumns::default()))?;
     }
     if let Some(target) = &args.scores {
         files.add(target, |out| found.write_scores(out))?;
     }
-    if let Some((target, preparation)) = args.model.as_deref().zip(preparation.as_ref()) {
-        let model = solve::model_file(&table, &selection, preparation)?;
+    if let Some((target, preparation)) = args.model.as_deref().zip(preparation) {
+        let model = solve::model_file(table, found.selection, preparation)?;
         files.add(target, |out| model.write(out))?;
     }
-    if let Some(target) = &args.report {
-        let more = More { threshold: Some(args.threshold), ..super::prepared(&args.read) };
-        let page = super::page(words, &table, &job, &selection, more);
+    if let Some((target, page)) = args.report.as_deref().zip(page) {
         files.add(target, |out| out.write_all(page.as_bytes()))?;
     }
-    table.source.check_unchanged()?;
-    files.commit()?;
-    drop(show);
-    messages.add(found.summary(args.threshold));
-    messages.flush();
-    output_files::print(&if args.common.json { found.json(args) } else { found.sheet(args.rows).text() })
+    Ok(files)
 }
 
 fn settings(args: &ScoreArgs) -> Exemplars {
@@ -186,6 +193,23 @@ impl<'a> Found<'a> {
         let reasons = Reasons::new(NumericView::new(&table.matrix)?, table.outlier_columns(), selection);
         let reasons = reasons.ok_or_else(|| Failure::Run("there are no exemplars to compare with".to_owned()))?;
         Ok(Found { table, selection, reasons, order, beyond })
+    }
+
+    /// Fails if --clean would throw away everything, or more than `many` allows.
+    fn check_clean(&self, many: bool) -> Result<(), Failure> {
+        let (beyond, all) = (self.beyond, self.order.len());
+        if beyond == all {
+            let what = "every row is beyond --threshold, so nothing would be left for --clean; give a larger one";
+            return Err(Failure::Input(what.to_owned()));
+        }
+        if !many && beyond as f64 > MOST_CLEANED * all as f64 {
+            let what = format!(
+                "--clean would throw away {beyond} of {all} rows, more than 15 %: look at them first; then give a larger \
+                 --threshold, or --clean-many to do it"
+            );
+            return Err(Failure::Input(what));
+        }
+        Ok(())
     }
 
     /// The rows within the threshold, in the order of the file.

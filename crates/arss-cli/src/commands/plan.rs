@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use arss_table::{Table, TableShape, byte_size, counted};
+use arss::Method;
+use arss::estimate::ProblemSize;
+use arss_table::{OutputFormat, Table, TableShape, byte_size, counted};
 use serde_json::{Value, json};
 
 use crate::args::{PlanArgs, SelectArgs};
@@ -12,6 +14,7 @@ use crate::output_files;
 use crate::planning::memory_estimate;
 use crate::planning::memory_plan::{self, MemoryPlan};
 use crate::planning::time_estimate;
+use crate::solve;
 use crate::terminal::messages::Messages;
 use crate::terminal::progress::{self, Show, span};
 use crate::terminal::text_table::TextTable;
@@ -21,48 +24,68 @@ const NAMES: usize = 12;
 /// The longest reason that is shown.
 const WHY: usize = 60;
 
-/// Runs `arss plan`.
+/// Runs `arss plan`. What the run would be refused for, the plan is refused for; the rest of it is printed first.
 pub fn run(args: &PlanArgs) -> Result<(), Failure> {
     let args = &args.select;
-    select::check_outputs(args)?;
+    let format = select::check_outputs(args)?;
+    let taken = select::check_places(args).err();
+    let mut plan = Plan::new(args);
+    let made = make(args, format, &mut plan);
+    match (taken, made) {
+        // Without a table there is no plan.
+        (taken, Err(failure)) => Err(taken.unwrap_or(failure)),
+        (taken, Ok(refused)) => {
+            output_files::print(&if args.json { format!("{}\n", plan.object) } else { plan.text() + &plan.roles })?;
+            taken.or(refused).map_or(Ok(()), Err)
+        }
+    }
+}
+
+/// Makes the plan; why the run would be refused, if it would.
+fn make(args: &SelectArgs, format: Option<OutputFormat>, plan: &mut Plan) -> Result<Option<Failure>, Failure> {
     let method = select::checked_method(args)?;
     let mut messages = Messages::new(args.quiet);
     let show = Show::new(args.quiet);
-    let mut plan = Plan::new(args);
-    let (memory, refused) = match memory_plan::plan(args, &method) {
+    let (memory, mut refused) = match memory_plan::plan(args, &method) {
         Ok(memory) => (memory, None),
-        Err(refused) => (MemoryPlan::default(), Some(refused)),
+        Err(refused) => (MemoryPlan::new(args, None), Some(refused)),
     };
     let shape = arss_table::probe_shape(&args.input.inputs, &select::read_options(args));
     if let Some(shape) = &shape {
-        let need = memory_estimate::of_run(shape, &method, &memory_estimate::problem_size(shape, args));
+        let need = memory_estimate::of_run(shape, &method, &planned_size(shape, args, &memory));
         plan.add_memory(need, memory_estimate::limit(args), memory.scratch.is_some());
         plan.add_shape(args, shape);
     }
     if let (Some(folder), Some(disk)) = (&memory.scratch, memory.disk) {
         // The table is not read: that would take as long as a good part of the run.
         plan.add_disk(folder, disk);
-        if let Some(shape) = shape.filter(|_| !args.features) {
-            progress::phase("time");
-            let size = memory_estimate::problem_size(&shape, args);
-            let job = select::job_of(args, (&method, &memory));
-            let text = if shape.in_chunks { shape.bytes } else { 0 };
-            let timed = time_estimate::time_from_disk(&size, &method, &job, (folder, text))?;
-            plan.add_time(&timed, false);
+        if let Some(shape) = shape {
+            refused = plan.add_unread(args, &shape, (&method, &memory))?;
         }
     } else if refused.is_none() {
         let ready = select::ready(args, &mut messages)?;
         plan.add_table(&ready.table);
-        progress::phase("time");
-        let timed = time_estimate::time(&ready.table.matrix, &method, &select::job(args, &ready))?;
-        if let Some(timed) = timed {
-            plan.add_time(&timed, args.features);
+        let job = select::job(args, &ready);
+        let target = args.output.as_deref().zip(format);
+        let written = target.map_or(Ok(()), |(target, format)| ready.table.check_target(target, format));
+        refused = written.map_err(Failure::from).and_then(|()| solve::check(&ready.table.matrix, &job)).err();
+        if refused.is_none() {
+            progress::phase("time");
+            // A part of the table may be what the table is not: all zero, for instance.
+            if let Ok(Some(timed)) = time_estimate::time(&ready.table.matrix, &method, &job) {
+                plan.add_time(&timed, args.features);
+            }
         }
     }
     drop(show);
     messages.flush();
-    output_files::print(&if args.json { format!("{}\n", plan.object) } else { plan.text() + &plan.roles })?;
-    refused.map_or(Ok(()), Err)
+    Ok(refused)
+}
+
+/// The size of what is chosen from, with the threads that there is memory for.
+fn planned_size(shape: &TableShape, args: &SelectArgs, memory: &MemoryPlan) -> ProblemSize {
+    let size = memory_estimate::problem_size(shape, args);
+    ProblemSize { threads: memory.threads as u64, ..size }
 }
 
 /// The plan for people and for machines.
@@ -141,6 +164,30 @@ impl Plan {
     fn add_disk(&mut self, folder: &Path, disk: u64) {
         let text = format!("about {} of scratch files in {}", byte_size::shown(disk), folder.display());
         self.add("disk", &text, json!({ "bytes": disk, "path": folder.display().to_string() }));
+    }
+
+    /// What is known of a run from scratch files; why it would be refused, if it would.
+    fn add_unread(
+        &mut self,
+        args: &SelectArgs,
+        shape: &TableShape,
+        (method, memory): (&Method, &MemoryPlan),
+    ) -> Result<Option<Failure>, Failure> {
+        let items = if args.features { shape.columns } else { shape.rows };
+        if shape.exact
+            && let Err(refused) = method.check_run(args.k, usize::try_from(items).unwrap_or(usize::MAX))
+        {
+            return Ok(Some(refused.into()));
+        }
+        if let Some(folder) = memory.scratch.as_deref().filter(|_| !args.features) {
+            progress::phase("time");
+            let size = planned_size(shape, args, memory);
+            let job = select::job_of(args, (method, memory));
+            let text = if shape.in_chunks { shape.bytes } else { 0 };
+            let timed = time_estimate::time_from_disk(&size, method, &job, (folder, text, memory.in_place))?;
+            self.add_time(&timed, false);
+        }
+        Ok(None)
     }
 
     /// What is known once the table was read.

@@ -8,11 +8,13 @@ use arss_report::saved_result::{Input, Saved};
 use arss_report::table_checksum::Checksum;
 use arss_table::number_text::number;
 use arss_table::{
-    Encode, ExtraColumns, ExtraValues, Format, OutputFormat, Picks, Preparation, ReadOptions, Table, byte_size,
-    checkpoint, counted,
+    Encode, ExtraColumns, ExtraValues, OutputFormat, Picks, Preparation, ReadOptions, Table, byte_size,
+    checkpoint::{self, Claim},
+    without_formula,
 };
 
 use crate::args::{ConstraintArgs, Order, SelectArgs, constraints, method};
+use crate::commands::select_text;
 use crate::failure::{Failure, Kept};
 use crate::output_files::{self, Files, targets};
 use crate::planning::memory_estimate;
@@ -32,11 +34,11 @@ pub fn run(args: &SelectArgs, words: &[OsString]) -> Result<(), Failure> {
     let output_format = check_outputs(args)?;
     check_existing(args)?;
     let flags = &args.out.disk;
-    checkpoint::run::check(flags.checkpoint.as_deref(), flags.resume, args.out.force)?;
+    let claim = checkpoint::run::claim(flags.checkpoint.as_deref(), flags.resume, args.out.force)?;
     let mut messages = Messages::new(args.quiet);
     let show = Show::new(args.quiet);
     interrupt::keep(args.out.keep_partial);
-    let ready = ready(args, &mut messages)?;
+    let ready = Ready { claim, ..ready(args, &mut messages)? };
     if let Some((target, format)) = args.output.as_deref().zip(output_format) {
         ready.table.check_target(target, format)?;
     }
@@ -44,14 +46,14 @@ pub fn run(args: &SelectArgs, words: &[OsString]) -> Result<(), Failure> {
     let selection = solve::run(&table.matrix, &job, &mut messages)?;
     let made = Made::new(args, words, &ready, &selection);
     progress::phase("write");
-    write_files(args, &made, output_format)?;
+    output_files::commit(write_files(args, &made, output_format), table)?;
     if selection.report.status != Status::Stopped {
-        checkpoint::run::done(flags.checkpoint.as_deref())?;
+        checkpoint::run::done(ready.claim.as_ref())?;
     }
     drop(show);
-    messages.add(summary(table, &job, &selection));
+    messages.add(select_text::summary(table, &job, &selection));
     if args.verbose {
-        messages.add(details(table, &job, &selection));
+        messages.add(select_text::details(table, &job, &selection));
     }
     messages.flush();
     if args.json {
@@ -79,12 +81,14 @@ pub struct Ready {
     pub plan: MemoryPlan,
     /// How it became numbers, where a model is kept.
     pub preparation: Option<Preparation>,
+    /// The folder of the checkpoint, where one is kept.
+    pub claim: Option<Claim>,
 }
 
 /// Reads the table as the flags ask for it.
 pub fn ready(args: &SelectArgs, messages: &mut Messages) -> Result<Ready, Failure> {
     let method = checked_method(args)?;
-    let plan = memory_plan::plan(args, &method)?;
+    let mut plan = memory_plan::plan(args, &method)?;
     progress::phase("read");
     let options = ReadOptions { scratch: plan.scratch.clone(), ..read_options(args) };
     if let (Some(folder), Some(disk)) = (&plan.scratch, plan.disk) {
@@ -98,10 +102,12 @@ pub fn ready(args: &SelectArgs, messages: &mut Messages) -> Result<Ready, Failur
     let checksum = args.out.result.as_ref().map(|_| Checksum::of(&table));
     let how = (args.input.scale(), args.input.metric);
     let preparation = solve::prepare(&mut table, how, args.out.model.is_some(), messages)?;
-    if table.matrix.is_on_disk() && memory_plan::fits_now(args, &method, &table.matrix)? {
-        table.matrix = table.matrix.into_memory()?;
+    if table.matrix.is_on_disk() {
+        if memory_plan::fits_now(args, &method, (&table.matrix, &mut plan))? {
+            table.matrix = table.matrix.into_memory()?;
+        }
     }
-    Ok(Ready { table, method, checksum, plan, preparation })
+    Ok(Ready { table, method, checksum, plan, preparation, claim: None })
 }
 
 /// How the table is read.
@@ -126,7 +132,8 @@ pub fn checked_method(args: &SelectArgs) -> Result<Method, Failure> {
 /// What the flags ask of the table.
 pub fn job<'a>(args: &'a SelectArgs, ready: &'a Ready) -> Job<'a> {
     let all_scores = args.scores.is_some() || scored_for_report(args, &ready.table);
-    Job { all_scores, ..job_of(args, (&ready.method, &ready.plan)) }
+    let job = job_of(args, (&ready.method, &ready.plan));
+    Job { all_scores, disk: Disk { claim: ready.claim.as_ref(), ..job.disk }, ..job }
 }
 
 /// What the flags ask of a table that was not read.
@@ -135,14 +142,16 @@ pub fn job_of<'a>(args: &'a SelectArgs, (method, plan): (&'a Method, &'a MemoryP
         method,
         count: args.k,
         features: args.features,
-        threads: args.threads,
+        threads: plan.threads,
         all_scores: false,
         keep_model: args.out.model.is_some(),
+        metric: args.input.metric,
         outlook: if args.report.is_some() || args.out.result.is_some() { arss_report::AHEAD } else { 0 },
         disk: Disk {
             folder: plan.scratch.as_deref(),
             limit: memory_estimate::limit(args).unwrap_or(u64::MAX),
             flags: Some(&args.out.disk),
+            claim: None,
         },
     }
 }
@@ -176,7 +185,7 @@ impl<'a> Made<'a> {
     }
 }
 
-fn write_files(args: &SelectArgs, made: &Made<'_>, output_format: Option<OutputFormat>) -> Result<(), Failure> {
+fn write_files(args: &SelectArgs, made: &Made<'_>, output_format: Option<OutputFormat>) -> Result<Files, Failure> {
     let (table, selection) = (&made.ready.table, made.selection);
     let mut files = Files::new(args.out.force);
     if let Some((target, format)) = args.output.as_deref().zip(output_format) {
@@ -189,7 +198,10 @@ fn write_files(args: &SelectArgs, made: &Made<'_>, output_format: Option<OutputF
         files.add(target, |out| indices::write(out, target, &numbers))?;
     }
     if let Some(target) = &args.scores {
-        let names = args.features.then(|| table.feature_names.clone());
+        let plain = |name: &String| String::from_utf8_lossy(&without_formula(name.as_bytes())).into_owned();
+        let names = || table.feature_names.iter();
+        let names = args.features.then(|| names().map(|name| if args.safe_csv { plain(name) } else { name.clone() }));
+        let names: Option<Vec<String>> = names.map(Iterator::collect);
         files.add(target, |out| {
             output_files::write_scores(out, selection, names.as_deref(), &|item| table.place_of(item, args.features))
         })?;
@@ -207,8 +219,7 @@ fn write_files(args: &SelectArgs, made: &Made<'_>, output_format: Option<OutputF
         let model = solve::model_file(table, selection, preparation)?;
         files.add(target, |out| model.write(out))?;
     }
-    table.source.check_unchanged()?;
-    files.commit()
+    Ok(files)
 }
 
 fn scored_for_report(args: &SelectArgs, table: &Table) -> bool {
@@ -300,27 +311,24 @@ pub fn targets(args: &SelectArgs) -> Vec<(&'static str, &Path)> {
 
 /// The format of `-o`, once it is sure that all files can be written.
 pub fn check_outputs(args: &SelectArgs) -> Result<Option<OutputFormat>, Failure> {
-    let format = args.output.as_deref().map(|path| output_format(path, args.format_out)).transpose()?;
+    let format = args.output.as_deref().map(|path| targets::format_of(path, args.format_out)).transpose()?;
+    let [format] = targets::safe_formats([format], args.safe_csv)?;
     let all = targets(args);
     targets::check(&args.input.inputs, &all)?;
-    if args.json && targets::take_stdout(&all) {
-        return Err(Failure::Input("--json prints to stdout, and so does -; give one of them a file".to_owned()));
-    }
+    targets::check_stdout(&all, args.json)?;
     Ok(format)
-}
-
-/// The format of a file that is written: as told, or by its name; csv for stdout.
-pub fn output_format(path: &Path, told: Option<Format>) -> Result<OutputFormat, Failure> {
-    match told {
-        Some(format) => Ok(OutputFormat::told(format, path)?),
-        None if path == Path::new(output_files::STDOUT) => Ok(OutputFormat::of(Path::new("stdout.csv"))?),
-        None => Ok(OutputFormat::of(path)?),
-    }
 }
 
 /// Fails if a file is there already and may not be replaced.
 fn check_existing(args: &SelectArgs) -> Result<(), Failure> {
     targets::check_new(&targets(args), args.out.force)
+}
+
+/// Fails if the places that a run writes to are taken; changes nothing.
+pub fn check_places(args: &SelectArgs) -> Result<(), Failure> {
+    let flags = &args.out.disk;
+    check_existing(args)?;
+    Ok(checkpoint::run::check(flags.checkpoint.as_deref(), flags.resume, args.out.force)?)
 }
 
 /// The picks for people: rank, number, score, the share it stands for where that is known, and what the item is.
@@ -354,43 +362,4 @@ fn picks_sheet(table: &Table, job: &Job<'_>, selection: &Selection) -> TextTable
         sheet.add(start(rank, item, score).chain(table.cells(item)));
     });
     sheet
-}
-
-/// The run in one line, in the words of whoever reads the table.
-pub fn summary(table: &Table, job: &Job<'_>, selection: &Selection) -> String {
-    let (rows, columns) = table.matrix.shape();
-    let chosen = selection.indices.len();
-    let mut line = if job.features {
-        format!("{} of {}, {chosen} chosen", counted(columns, "column"), counted(rows, "row"))
-    } else {
-        let read = table.source.rows();
-        let aside = read - rows + selection.report.set_aside().map_or(0, |aside| aside.rows);
-        let aside = if aside > 0 { format!(", {aside} left aside") } else { String::new() };
-        format!("{} by {}{aside}, {chosen} chosen", counted(read, "row"), counted(columns, "column"))
-    };
-    let coverage = selection.assignment.as_ref().and_then(|assignment| assignment.coverage.last());
-    if let Some(coverage) = coverage.filter(|coverage| coverage.is_finite()) {
-        line += &format!(": they cover {:.0} % of the table", 100.0 * coverage);
-    }
-    if selection.report.status == Status::IterationLimit {
-        line += &format!(", not converged after {} iterations", selection.report.iterations);
-    }
-    let seconds = selection.report.seconds;
-    format!("{}: {line}, {:.2} s", job.method.name(), seconds.prepare + seconds.solve + seconds.score)
-}
-
-/// How the method fared, for those who want to know.
-fn details(table: &Table, job: &Job<'_>, selection: &Selection) -> String {
-    let (rows, columns) = table.matrix.shape();
-    let report = &selection.report;
-    let status = selection_json::status(report.status).replace('_', " ");
-    let mut line = format!("{}: {rows} x {columns}, {status}, {} iterations", job.method.name(), report.iterations);
-    if report.objective.is_finite() {
-        line += &format!(", objective {}", number(report.objective));
-    }
-    if let Some(gap) = report.gap {
-        line += &format!(", gap {gap:.2e}");
-    }
-    let seconds = report.seconds;
-    format!("{line}; prepare {:.3} s, solve {:.3} s, score {:.3} s", seconds.prepare, seconds.solve, seconds.score)
 }

@@ -3,11 +3,12 @@
 pub mod targets;
 mod temp_cleanup;
 
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::io::{BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use arss_table::{Table, private_files};
 use tempfile::NamedTempFile;
 
 use crate::failure::{Failure, Kept};
@@ -76,11 +77,39 @@ pub fn abandon() -> Kept {
     kept
 }
 
+/// A file that has no name of its own yet.
+#[derive(Debug)]
+struct StagedFile {
+    file: NamedTempFile,
+    /// Where it goes, and what that was called.
+    place: PathBuf,
+    target: PathBuf,
+    /// Who may read it once it is whole; until then only its owner can.
+    permissions: Option<Permissions>,
+}
+
+impl StagedFile {
+    /// Waits until the file is on the disk as it will be. A name that came first could outlive what it names.
+    fn finish(&self) -> std::io::Result<()> {
+        let file = self.file.as_file();
+        if let Some(permissions) = &self.permissions {
+            file.set_permissions(permissions.clone())?;
+        }
+        file.sync_all()
+    }
+}
+
+/// Gives all files their names, if the table they were made from is still what it was.
+pub fn commit(files: Result<Files, Failure>, table: &Table) -> Result<(), Failure> {
+    // A table that changed may be why a file could not be made.
+    table.source.check_unchanged()?;
+    files?.commit()
+}
+
 /// Files written under temporary names beside their targets; dropped, they vanish.
 #[derive(Debug, Default)]
 pub struct Files {
-    /// The file, its place, and what the place was called.
-    staged: Vec<(NamedTempFile, PathBuf, PathBuf)>,
+    staged: Vec<StagedFile>,
     /// Never replace a file, even one that came while this ran.
     keep_existing: bool,
     /// What goes to stdout, once all files have their names.
@@ -119,21 +148,30 @@ impl Files {
         };
         temp_cleanup::mark(file.as_file());
         write_buffered(file.as_file_mut(), write).map_err(failed)?;
-        self.staged.push((file, place, target.to_owned()));
+        let permissions = permissions_at(&place).map_err(failed)?;
+        self.staged.push(StagedFile { file, place, target: target.to_owned(), permissions });
         Ok(())
     }
 
     /// Gives all files their names, unless Ctrl-C came first.
     pub fn commit(self) -> Result<(), Failure> {
         interrupt::check()?;
+        self.staged.iter().try_for_each(|file| file.finish().map_err(|error| cannot_write(&file.target, &error)))?;
         let mut staged = staged();
-        for (file, place, target) in self.staged {
+        let mut folders = Vec::new();
+        for StagedFile { file, place, target, .. } in self.staged {
             let named = if self.keep_existing { file.persist_noclobber(&place) } else { file.persist(&place) };
             named.map_err(|error| match error.error.kind() {
                 ErrorKind::AlreadyExists => exists(&target),
                 _ => cannot_write(&target, &error.error),
             })?;
             staged.committed = true;
+            folders.push((folder_of(&place).to_owned(), target));
+        }
+        // The names themselves.
+        folders.dedup_by(|one, other| one.0 == other.0);
+        for (folder, target) in &folders {
+            private_files::sync_folder(folder).map_err(|error| cannot_write(target, &error))?;
         }
         staged.paths.clear();
         drop(staged);
@@ -152,17 +190,33 @@ fn cannot_write(target: &Path, error: &std::io::Error) -> Failure {
     Failure::Run(format!("{}: cannot be written: {error}", target.display()))
 }
 
-/// A temporary file in the target's folder, with the permissions of an ordinary new file.
+/// A temporary file in the target's folder, under a name that nobody can guess; only its owner can read it.
 fn new_beside(target: &Path) -> std::io::Result<NamedTempFile> {
+    builder().tempfile_in(folder_of(target))
+}
+
+fn builder() -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(temp_cleanup::PREFIX).suffix(temp_cleanup::SUFFIX);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(fs::Permissions::from_mode(0o666)).tempfile_in(folder_of(target))
+    builder.prefix(temp_cleanup::PREFIX).suffix(temp_cleanup::SUFFIX).rand_bytes(temp_cleanup::RANDOM);
+    builder
+}
+
+/// The permissions of the file that is replaced, or of an ordinary new one; none where a system has no such thing.
+#[cfg(unix)]
+fn permissions_at(place: &Path) -> std::io::Result<Option<Permissions>> {
+    use std::os::unix::fs::PermissionsExt;
+    let bits = |about: fs::Metadata| Permissions::from_mode(about.permissions().mode() & 0o777);
+    if let Ok(about) = fs::metadata(place) {
+        return Ok(Some(bits(about)));
     }
-    #[cfg(not(unix))]
-    builder.tempfile_in(folder_of(target))
+    // What the system leaves of them is seen on an empty file: the process has one mask, and asking for it sets it.
+    let probe = builder().permissions(Permissions::from_mode(0o666)).tempfile_in(folder_of(place))?;
+    probe.as_file().metadata().map(|about| Some(bits(about)))
+}
+
+#[cfg(not(unix))]
+fn permissions_at(_: &Path) -> std::io::Result<Option<Permissions>> {
+    Ok(None)
 }
 
 /// Prints to stdout; a closed pipe is not a failure.

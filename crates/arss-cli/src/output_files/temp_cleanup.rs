@@ -7,6 +7,8 @@ use std::time::Duration;
 /// How temporary files are called.
 pub const PREFIX: &str = ".arss-";
 pub const SUFFIX: &str = ".tmp";
+/// Letters between them. Nobody else calls a file so.
+pub const RANDOM: usize = 12;
 /// Younger ones may be of a run that has only just made them.
 const YOUNG: Duration = Duration::from_secs(60);
 
@@ -21,11 +23,19 @@ pub fn sweep(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();
-        let ours = name.to_str().is_some_and(|name| name.starts_with(PREFIX) && name.ends_with(SUFFIX));
-        if ours && entry.file_type().is_ok_and(|kind| kind.is_file()) && is_stale(&entry.path()) {
+        if name.to_str().is_some_and(is_ours)
+            && entry.file_type().is_ok_and(|kind| kind.is_file())
+            && is_stale(&entry.path())
+        {
             let _ = fs::remove_file(entry.path());
         }
     }
+}
+
+/// True for names that only this program gives.
+fn is_ours(name: &str) -> bool {
+    let random = name.strip_prefix(PREFIX).and_then(|name| name.strip_suffix(SUFFIX)).unwrap_or_default();
+    random.len() == RANDOM && random.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
 fn is_stale(path: &Path) -> bool {

@@ -1,22 +1,28 @@
 //! The memory of a whole run: the program, what it reads, and what the method needs.
 
 use arss::estimate::{self, ProblemSize};
-use arss::{Count, Method};
+use arss::{Count, Method, Metric};
 use arss_table::{TableShape, free_memory};
 
 use crate::args::SelectArgs;
 
 /// The program itself, its threads and their buffers.
-const PROGRAM: u64 = 12 << 20;
+const PROGRAM: u64 = 18 << 20;
 /// What is read at a time.
 const BUFFERS: u64 = 8 << 20;
+/// Distances of a row that are copied at a time.
+const LOOKED_UP: u64 = 64;
 /// No machine has so many bytes; below it no product in this file overflows.
 const UNHEARD_OF: u64 = 1 << 50;
 
 /// The size of what the flags choose from.
 pub fn problem_size(table: &TableShape, args: &SelectArgs) -> ProblemSize {
     let (rows, columns) = (table.rows.max(1), table.used.max(1));
-    let (items, features) = if args.features { (columns, rows) } else { (rows, columns) };
+    let (items, mut features) = if args.features { (columns, rows) } else { (rows, columns) };
+    if args.input.metric == Metric::Precomputed {
+        // The table is looked up where it lies; of a row, few distances are copied.
+        features = features.min(LOOKED_UP);
+    }
     size_of((items, features), table.element, args.k, args.threads)
 }
 
@@ -25,12 +31,10 @@ pub fn size_of((items, features): (u64, u64), element: u64, count: Count, thread
     ProblemSize { items, features, element, k: 1, threads: running_threads(threads) }.with_count(count)
 }
 
-/// Threads that run for a number given, 0 being all.
-fn running_threads(threads: usize) -> u64 {
-    match threads {
-        0 => std::thread::available_parallelism().map_or(1, |threads| threads.get() as u64),
-        threads => threads as u64,
-    }
+/// Threads that run for a number given, 0 being all: more than the machine has would only take memory.
+pub fn running_threads(threads: usize) -> u64 {
+    let most = std::thread::available_parallelism().map_or(1, |threads| threads.get());
+    if threads == 0 { most as u64 } else { threads.min(most) as u64 }
 }
 
 /// Bytes of the whole run: the larger of reading and choosing.
@@ -55,7 +59,8 @@ pub fn limit(args: &SelectArgs) -> Option<u64> {
 /// for each thread.
 pub fn least(table: &TableShape, method: &Method, size: &ProblemSize) -> u64 {
     let choosing = estimate::memory_out_of_core(method, size) + 4 * estimate::block_memory(size);
-    PROGRAM + table.held + (2 * BUFFERS).max(choosing)
+    let buffers = if table.in_chunks { 2 * BUFFERS } else { BUFFERS };
+    PROGRAM + table.held + buffers.max(choosing)
 }
 
 /// Bytes for blocks of rows, of those that a run with scratch files may use.

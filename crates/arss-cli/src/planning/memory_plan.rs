@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use arss::estimate::{self, ProblemSize};
-use arss::{Error, Method};
+use arss::{Error, Method, Metric};
 use arss_table::checkpoint::Checkpoint;
-use arss_table::{Matrix, TableShape, byte_size};
+use arss_table::{Matrix, Scale, TableShape, byte_size};
 
 use crate::args::SelectArgs;
 use crate::commands::select;
@@ -13,12 +13,34 @@ use crate::failure::Failure;
 use crate::planning::memory_estimate;
 
 /// What is known of a run before it reads anything.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct MemoryPlan {
     /// The folder for scratch files; none if everything is in memory.
     pub scratch: Option<PathBuf>,
     /// Bytes of scratch files, if the size of the table is known.
     pub disk: Option<u64>,
+    /// Bytes of a value that is read again and again where it lies; none if the table is copied first.
+    pub in_place: Option<u64>,
+    /// Threads that there is memory for, at most those that were asked for.
+    pub threads: usize,
+}
+
+impl MemoryPlan {
+    /// Nothing is known but the flags.
+    pub fn new(args: &SelectArgs, scratch: Option<PathBuf>) -> Self {
+        MemoryPlan {
+            scratch,
+            disk: None,
+            in_place: None,
+            threads: memory_estimate::running_threads(args.threads) as usize,
+        }
+    }
+}
+
+/// The most threads, up to those of `size`, with which `need` is at most `limit`; the answer does not depend on them.
+fn threads_for(size: &ProblemSize, limit: Option<u64>, need: impl Fn(&ProblemSize) -> u64) -> Option<u64> {
+    let fits = |threads: &u64| limit.is_none_or(|limit| need(&ProblemSize { threads: *threads, ..*size }) <= limit);
+    std::iter::successors(Some(size.threads.max(1)), |threads| (*threads > 1).then_some(threads / 2)).find(fits)
 }
 
 /// Finds out; fails if there is too little of everything.
@@ -32,35 +54,33 @@ pub fn plan(args: &SelectArgs, method: &Method) -> Result<MemoryPlan, Failure> {
     let Some(table) = arss_table::probe_shape(&args.input.inputs, &select::read_options(args)) else {
         // Compressed, from a pipe, or no table. If the flags limit memory, it is decompressed to the disk.
         let cared = args.out.memory.is_some() || flags.scratch.is_some() || checkpoint;
-        let can = can_stream(args, method, None);
-        return match can {
+        return match can_stream(args, method, None) {
             Err(why) if checkpoint => Err(no_checkpoint(&why)),
-            Ok(()) if cared => Ok(MemoryPlan { scratch: Some(folder), disk: None }),
-            _ => Ok(MemoryPlan::default()),
+            // What needs the whole table in memory is read to a file, too: only then is its size known.
+            _ => Ok(MemoryPlan::new(args, cared.then_some(folder))),
         };
     };
     if table.rows == 0 || table.used == 0 {
         // Reading reports what is wrong.
-        return Ok(MemoryPlan::default());
+        return Ok(MemoryPlan::new(args, None));
     }
     let size = memory_estimate::problem_size(&table, args);
     let limit = memory_estimate::limit(args);
-    let need = memory_estimate::of_run(&table, method, &size);
-    let fits = limit.is_none_or(|limit| need <= limit);
-    if fits && !checkpoint {
-        return Ok(MemoryPlan::default());
+    let fits = threads_for(&size, limit, |size| memory_estimate::of_run(&table, method, size));
+    if let Some(threads) = fits.filter(|_| !checkpoint) {
+        return Ok(MemoryPlan { threads: threads as usize, ..MemoryPlan::new(args, None) });
     }
-    match can_stream(args, method, Some(&size)) {
-        Err(why) if fits => return Err(no_checkpoint(&why)),
-        Err(why) => return Err(refused(args, method, &table, (need, &format!("; {why}")))),
-        Ok(()) => {}
+    if let Err(why) = can_stream(args, method, Some(&size)) {
+        let need = memory_estimate::of_run(&table, method, &ProblemSize { threads: 1, ..size });
+        let refusal = || refused(args, method, &table, (need, &format!("; {why}")));
+        return Err(if fits.is_some() { no_checkpoint(&why) } else { refusal() });
     }
-    let least = memory_estimate::least(&table, method, &rows_size(&table, args));
-    if limit.is_some_and(|limit| least > limit) {
-        return Err(refused(args, method, &table, (least, " even with scratch files")));
-    }
+    let threads = from_disk(args, method, &table)?;
     let state = if args.features { 0 } else { estimate::state_bytes(method, &rows_size(&table, args)) };
-    let disk = table.rows.saturating_mul(table.used).saturating_mul(8).saturating_add(state);
+    // Scaled columns are a copy; rows are divided by their lengths when they are read.
+    let in_place = table.in_place.filter(|_| args.input.scale() == Scale::None && !args.features);
+    let copied = if in_place.is_some() { 0 } else { 8 };
+    let disk = table.rows.saturating_mul(table.used).saturating_mul(copied).saturating_add(state);
     check_free(&folder, &folder, ("scratch files need", disk, "--scratch"))?;
     if let Some(kept) = flags.checkpoint.as_deref().filter(|_| !args.features) {
         // The next state is complete before the last one is removed; one of them is there if the run is resumed. The size
@@ -75,29 +95,49 @@ pub fn plan(args: &SelectArgs, method: &Method) -> Result<MemoryPlan, Failure> {
         };
         check_free(kept, place, (what, need, "--checkpoint"))?;
     }
-    Ok(MemoryPlan { scratch: Some(folder), disk: Some(disk) })
+    Ok(MemoryPlan { scratch: Some(folder), disk: Some(disk), in_place, threads })
 }
 
-/// True if a table that was read to a file because its size was not known fits into memory after all; fails if it
-/// cannot be worked on from the file, either.
-pub fn fits_now(args: &SelectArgs, method: &Method, values: &Matrix) -> Result<bool, Failure> {
+/// The threads of a run with scratch files; fails if there is too little memory for one.
+fn from_disk(args: &SelectArgs, method: &Method, table: &TableShape) -> Result<usize, Failure> {
+    let (size, limit) = (rows_size(table, args), memory_estimate::limit(args));
+    let least = |size: &ProblemSize| memory_estimate::least(table, method, size);
+    let threads = threads_for(&size, limit, least).ok_or_else(|| {
+        let need = least(&ProblemSize { threads: 1, ..size });
+        refused(args, method, table, (need, " even with scratch files"))
+    })?;
+    Ok(threads as usize)
+}
+
+/// Where a table that was read to a file is worked on, once its size is known: true if in memory. The plan learns the threads
+/// that there is memory for. Fails if there is too little for either.
+pub fn fits_now(
+    args: &SelectArgs,
+    method: &Method,
+    (values, plan): (&Matrix, &mut MemoryPlan),
+) -> Result<bool, Failure> {
     let (rows, used) = values.shape();
     let (rows, used) = (rows as u64, used as u64);
     let table = TableShape { rows, used, element: values.element_bytes(), exact: true, ..TableShape::default() };
-    let Some(limit) = memory_estimate::limit(args) else { return Ok(args.out.disk.checkpoint.is_none()) };
-    let need = memory_estimate::of_run(&table, method, &memory_estimate::problem_size(&table, args));
-    if need <= limit {
-        return Ok(args.out.disk.checkpoint.is_none());
+    let (size, limit) = (memory_estimate::problem_size(&table, args), memory_estimate::limit(args));
+    let in_memory = threads_for(&size, limit, |size| memory_estimate::of_run(&table, method, size));
+    if let Some(threads) = in_memory.filter(|_| args.out.disk.checkpoint.is_none()) {
+        plan.threads = threads as usize;
+        return Ok(true);
     }
-    let least = memory_estimate::least(&table, method, &rows_size(&table, args));
-    if least > limit {
-        return Err(refused(args, method, &table, (least, " even with scratch files")));
+    if let Err(why) = can_stream(args, method, Some(&size)) {
+        let need = memory_estimate::of_run(&table, method, &ProblemSize { threads: 1, ..size });
+        return Err(refused(args, method, &table, (need, &format!("; {why}"))));
     }
+    plan.threads = from_disk(args, method, &table)?;
     Ok(false)
 }
 
 /// Why the run needs the whole table in memory, if it does.
 fn can_stream(args: &SelectArgs, method: &Method, size: Option<&ProblemSize>) -> Result<(), String> {
+    if args.input.metric == Metric::Precomputed {
+        return Err("distances are chosen by in memory only".to_owned());
+    }
     if args.features {
         return match method {
             // From disk columns are chosen by a rotation of the rows. The loss of arss and the gate of exemplars, which looks

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use arss::estimate::{self, Effort, ProblemSize};
-use arss::{Count, Error, Float, Method, RunOptions, Samples, Selection};
+use arss::{Count, Error, Float, Method, Metric, RunOptions, Samples, Selection};
 
 use crate::planning::memory_estimate;
-use crate::solve::Job;
+use crate::solve::{self, Job};
 use arss_table::{DenseMatrix, Matrix};
 
 /// Items of the first part; each further one has four times as many.
@@ -32,10 +32,14 @@ pub struct Timed {
 
 /// Times the method, without constraints, on parts of the values. A matrix on disk is not timed.
 pub fn time(values: &Matrix, method: &Method, job: &Job<'_>) -> Result<Option<Timed>, Error> {
+    if job.metric == Metric::Precomputed {
+        // A part of the rows is no table of distances.
+        return Ok(None);
+    }
     match values {
         Matrix::F32(grid) => time_matrix(grid, method, job).map(Some),
         Matrix::F64(grid) => time_matrix(grid, method, job).map(Some),
-        Matrix::Disk32(_) | Matrix::Disk64(_) => Ok(None),
+        Matrix::Disk32(_) | Matrix::Disk64(_) | Matrix::Sparse(_) => Ok(None),
     }
 }
 
@@ -50,7 +54,7 @@ fn time_matrix<T: Float>(matrix: &DenseMatrix<T>, method: &Method, job: &Job<'_>
             .map(|(row, column)| samples.get(row, column))
             .collect()
     };
-    let probe = probe(part, (all, features), method, job)?;
+    let probe = probe(part, (FIRST, all, features), method, job)?;
     let whole = size((all, features), size_of::<T>(), job.count, job.threads);
     let effort = Effort::of(&probe.selection, probe.size.items, whole.items);
     let estimate = estimate::seconds_from(method, (&whole, effort), (&probe.size, &probe.selection));
@@ -71,21 +75,22 @@ impl Probe {
     }
 }
 
-/// Runs the method on larger and larger parts until one took long enough.
+/// Runs the method on larger and larger parts, the first of `first` items, until one took long enough.
 fn probe<T: Float>(
     part: impl Fn(usize) -> Vec<T>,
-    (all, features): (usize, usize),
+    (first, all, features): (usize, usize, usize),
     method: &Method,
     job: &Job<'_>,
 ) -> Result<Probe, Error> {
-    let mut count = FIRST.min(all);
+    let mut count = first.min(all);
     loop {
         let values = part(count);
         let picks = match job.count {
             Count::Exactly(k) => Count::Exactly(k.min(count)),
             other => other,
         };
-        let mut run = RunOptions { threads: job.threads, all_scores: job.all_scores, ..RunOptions::default() };
+        let metric = solve::metric_of_rows(job.metric);
+        let mut run = RunOptions { threads: job.threads, all_scores: job.all_scores, metric, ..RunOptions::default() };
         let started = Instant::now();
         let selection = method.select_count(&Samples::new(&values, count, features)?, picks, &mut run)?;
         let took = started.elapsed();
@@ -103,20 +108,26 @@ fn size((items, features): (usize, usize), element: usize, count: Count, threads
 }
 
 /// Times a run from scratch files in `folder`, without reading the table: the method on random numbers, and the disk.
-/// `text` is the number of bytes that have to be parsed first.
+/// `text` is the number of bytes that have to be parsed first, `in_place` those of a value that is not copied first.
 pub fn time_from_disk(
     whole: &ProblemSize,
     method: &Method,
     job: &Job<'_>,
-    (folder, text): (&Path, u64),
+    (folder, text, in_place): (&Path, u64, Option<u64>),
 ) -> Result<Timed, Error> {
     let (items, features) = (whole.items as usize, whole.features as usize);
     let most = (RANDOM_VALUES / features).clamp(1, items);
-    let probe = probe(|count| estimate::random_table::<f64>(count, features), (most, features), method, job)?;
+    // Among few more rows than picks there is nothing to choose, and what takes long in the end takes no time.
+    let shape = (FIRST.max(4 * whole.k as usize), most, features);
+    let probe = match whole.element {
+        4 => probe(|count| estimate::random_table::<f32>(count, features), shape, method, job),
+        _ => probe(|count| estimate::random_table::<f64>(count, features), shape, method, job),
+    }?;
     let effort = Effort::of(&probe.selection, probe.size.items, whole.items);
-    let table = whole.items as f64 * whole.features as f64 * 8.0;
+    let table = whole.items as f64 * whole.features as f64 * in_place.unwrap_or(8) as f64;
     let state = 2.0 * estimate::state_bytes(method, whole) as f64;
-    let bytes = table + estimate::row_passes(method, whole, effort) * (table + state);
+    let copied = if in_place.is_some() { 0.0 } else { table };
+    let bytes = copied + estimate::row_passes(method, whole, effort) * (table + state);
     let rate = disk_rate(folder).map_err(|error| Error::Backend { reason: error.to_string() })?;
     let choosing = estimate::seconds_from(method, (whole, effort), (&probe.size, &probe.selection));
     Ok(probe.timed(choosing + bytes / rate + text as f64 / PARSED))
@@ -128,7 +139,7 @@ const PARSED: f64 = 2e8;
 /// Bytes a second that a scratch file takes and gives.
 fn disk_rate(folder: &Path) -> std::io::Result<f64> {
     use std::io::{Read, Seek, Write};
-    let mut file = tempfile::tempfile_in(folder)?;
+    let mut file = arss_table::private_files::nameless(folder)?;
     let started = Instant::now();
     let chunk = vec![7u8; 1 << 20];
     (0..DISK_PROBE >> 20).try_for_each(|_| file.write_all(&chunk))?;

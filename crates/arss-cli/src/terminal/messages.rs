@@ -30,9 +30,9 @@ pub fn quiet() -> bool {
     QUIET.load(Ordering::SeqCst)
 }
 
-/// A message that the next [`Messages`] says first.
-pub fn first_of(message: Option<String>) {
-    firsts().extend(message);
+/// Messages that the next [`Messages`] says first.
+pub fn first_of(messages: Vec<String>) {
+    firsts().extend(messages);
 }
 
 fn firsts() -> MutexGuard<'static, Vec<String>> {

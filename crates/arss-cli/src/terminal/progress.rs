@@ -119,8 +119,11 @@ pub fn phase(name: &'static str) {
     at(name, 0, 0);
 }
 
-/// Reading has come so far.
+/// Reading has come so far; no total says that it is done, and the table is being prepared.
 pub fn reading(done: u64, total: u64) {
+    if total == 0 {
+        return phase("prepare");
+    }
     let share = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
     at("read", share(done), share(total));
 }

@@ -1,17 +1,44 @@
 //! What the tests of the binary share: a folder, files in it, and runs.
 #![allow(dead_code)] // Each test file uses its own part.
 
-use std::fs;
-use std::path::PathBuf;
-use std::process::Output;
+pub mod limits;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+pub use limits::LIMIT;
 use serde_json::Value;
 use tempfile::TempDir;
 
 /// The program under test.
 pub const ARSS: &str = env!("CARGO_BIN_EXE_arss");
+
+/// Runs with no more than `space` bytes of address space: an allocation beyond it would end the process.
+pub fn run_within(folder: &Folder, space: u64, line: &str) -> Ran {
+    run_limited(folder, &format!("-v {}", space >> 10), line)
+}
+
+/// Runs under the limit that `ulimit` sets by these words.
+pub fn run_limited(folder: &Folder, limit: &str, line: &str) -> Ran {
+    let script = format!("ulimit {limit}; exec \"$0\" {line}");
+    let output =
+        limits::output_of(Command::new("sh").args(["-c", &script, ARSS]).current_dir(folder.0.path())).unwrap();
+    Ran {
+        code: output.status.code().unwrap_or(-1),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// The run fails as bad input within `space`, and leaves nothing behind.
+pub fn refuses_within(folder: &Folder, space: u64, line: &str, words: &[&str]) {
+    let names = folder.names();
+    run_within(folder, space, &format!("{line} -o out.jsonl --scores scores.csv")).refused(line, words);
+    assert_eq!(folder.names(), names, "{line}");
+}
 
 /// A folder that vanishes with the test; commands run in it.
 pub struct Folder(pub TempDir);
@@ -66,14 +93,32 @@ impl Folder {
     }
 
     pub fn run_args(&self, args: &[&str]) -> Ran {
+        Folder::run_args_in(self.0.path(), args, &[])
+    }
+
+    /// Runs the program with the words of `line` and these variables.
+    pub fn run_with(&self, line: &str, variables: &[(&str, &str)]) -> Ran {
+        Folder::run_in(self.0.path(), line, variables)
+    }
+
+    /// The same in another folder.
+    pub fn run_in(folder: &Path, line: &str, variables: &[(&str, &str)]) -> Ran {
+        Folder::run_args_in(folder, &line.split_whitespace().collect::<Vec<_>>(), variables)
+    }
+
+    fn run_args_in(folder: &Path, args: &[&str], variables: &[(&str, &str)]) -> Ran {
+        // Nobody's own settings take part, and nothing runs for ever.
         let Output { status, stdout, stderr } = assert_cmd::Command::new(ARSS)
-            .current_dir(self.0.path())
+            .current_dir(folder)
             .env_remove("COLUMNS")
+            .env("XDG_CONFIG_HOME", folder.join("no-settings"))
+            .envs(variables.iter().copied())
             .args(args)
+            .timeout(LIMIT)
             .output()
             .unwrap();
         Ran {
-            code: status.code().unwrap(),
+            code: status.code().unwrap_or_else(|| panic!("{args:?} was killed, perhaps after {LIMIT:?}")),
             out: String::from_utf8(stdout).unwrap(),
             err: String::from_utf8(stderr).unwrap(),
         }

@@ -1,10 +1,12 @@
 //! A replay log of passes in a folder, with the state of the rows: the files of `--checkpoint` and `--resume`.
 //!
-//! There are three kinds of files; each is written under another name and then renamed. `checkpoint` says what the others must be:
+//! The folder is marked as a checkpoint, and locked by the run that works in it ([`Claim`]). There are three kinds of
+//! files; each is written under another name, and renamed when it is on the disk. `checkpoint` says what the others must be:
 //! its format, what the run is (data and settings), how long the log is and which state belongs to it. `passes` is the
 //! log; it is only ever appended to. `values-N` and `numbers-N` are the state after pass N. A process that is killed
 //! leaves at worst files that `checkpoint` does not name: they are removed at the next start.
 
+mod claim;
 mod manifest;
 pub mod run;
 
@@ -14,9 +16,11 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use arss::out_of_core::ReplayLog;
+pub use claim::Claim;
 use manifest::{Entry, Manifest, NAME};
 use twox_hash::XxHash64;
 
+use crate::private_files;
 use crate::scratch::{DiskFloat, ScratchFile};
 
 /// The log.
@@ -31,7 +35,7 @@ const PIECE: usize = 1 << 20;
 /// ```
 /// use arss::out_of_core::Stream;
 /// use arss::{Count, Method, Rrss, RunOptions};
-/// use arss_table::checkpoint::Checkpoint;
+/// use arss_table::checkpoint::{Checkpoint, Claim};
 /// use arss_table::DiskMatrix;
 /// use arss_table::scratch::ScratchFile;
 ///
@@ -43,7 +47,8 @@ const PIECE: usize = 1 << 20;
 /// let (values, numbers) = (ScratchFile::new(folder.path())?, ScratchFile::new(folder.path())?);
 /// let stream = Stream { source: &rows, values: &values, numbers: &numbers, memory: 1 << 20 };
 /// let identity = vec!["rows: 200".to_owned()];
-/// let mut checkpoint = Checkpoint::start(&folder.path().join("run"), identity, 5, (&values, &numbers))?;
+/// let claim = Claim::on(&folder.path().join("run"))?;
+/// let mut checkpoint = Checkpoint::start(&claim, identity, 5, (&values, &numbers))?;
 /// let method = Method::Rrss(Rrss::default());
 /// stream.select_with_log(&method, Count::Exactly(2), &mut checkpoint, &mut RunOptions::default())?;
 /// checkpoint.remove()?;
@@ -51,7 +56,8 @@ const PIECE: usize = 1 << 20;
 /// ```
 #[derive(Debug)]
 pub struct Checkpoint<'a, T> {
-    folder: PathBuf,
+    /// Where it is; nobody else works there.
+    claim: &'a Claim,
     every: usize,
     values: &'a ScratchFile<T>,
     numbers: &'a ScratchFile<f64>,
@@ -70,36 +76,38 @@ pub struct Checkpoint<'a, T> {
 }
 
 impl<'a, T: DiskFloat> Checkpoint<'a, T> {
-    /// Starts a log in `folder`, which is created if needed; files of an earlier run are removed.
+    /// Starts a log in the folder of `claim`; files of an earlier run are removed.
     ///
     /// `identity` are lines that distinguish runs. The state is saved every `every` passes.
     ///
     /// # Errors
     /// If the folder cannot be written to.
     pub fn start(
-        folder: &Path,
+        claim: &'a Claim,
         identity: Vec<String>,
         every: usize,
         (values, numbers): (&'a ScratchFile<T>, &'a ScratchFile<f64>),
     ) -> io::Result<Self> {
-        fs::create_dir_all(folder).map_err(|error| at(folder, &error))?;
+        let folder = claim.folder();
         sweep(folder, |_| false)?;
         let manifest = Manifest { identity, ..Manifest::default() };
-        File::create(folder.join(PASSES)).map_err(|error| at(folder, &error))?;
+        let made = private_files::create(&folder.join(PASSES)).and_then(|_| private_files::sync_folder(folder));
+        made.map_err(|error| at(folder, &error))?;
         manifest.write(folder)?;
-        Ok(Self::new(folder, every, manifest, Vec::new(), (values, numbers)))
+        Ok(Self::new(claim, every, manifest, Vec::new(), (values, numbers)))
     }
 
-    /// Resumes the run in `folder`: its state is read into the two scratch files. `None` if there is none.
+    /// Resumes the run in the folder of `claim`: its state is read into the two scratch files. `None` if there is none.
     ///
     /// # Errors
     /// If the log is of another run (the first difference is named), is damaged, or cannot be read.
     pub fn resume(
-        folder: &Path,
+        claim: &'a Claim,
         identity: &[String],
         every: usize,
         (values, numbers): (&'a ScratchFile<T>, &'a ScratchFile<f64>),
     ) -> io::Result<Option<Self>> {
+        let folder = claim.folder();
         let Some(manifest) = Manifest::read(folder)? else { return Ok(None) };
         if let Some(difference) = manifest::difference(&manifest.identity, identity) {
             let what = format!("{}: the checkpoint is of another run: {difference}", folder.display());
@@ -112,18 +120,18 @@ impl<'a, T: DiskFloat> Checkpoint<'a, T> {
         // What was appended behind the end that counts is cut off.
         let file = File::options().write(true).open(folder.join(PASSES)).map_err(|error| at(folder, &error))?;
         file.set_len(manifest.passes.bytes).map_err(|error| at(folder, &error))?;
-        Ok(Some(Self::new(folder, every, manifest, known, (values, numbers))))
+        Ok(Some(Self::new(claim, every, manifest, known, (values, numbers))))
     }
 
     fn new(
-        folder: &Path,
+        claim: &'a Claim,
         every: usize,
         manifest: Manifest,
         known: Vec<(u64, Vec<u8>)>,
         (values, numbers): (&'a ScratchFile<T>, &'a ScratchFile<f64>),
     ) -> Self {
         Checkpoint {
-            folder: folder.to_owned(),
+            claim,
             every: every.max(1),
             values,
             numbers,
@@ -143,25 +151,22 @@ impl<'a, T: DiskFloat> Checkpoint<'a, T> {
         self.known.len()
     }
 
-    /// Removes the log: the run is complete.
+    /// Removes the log: the run is complete. The folder goes with the claim, unless somebody else's files are there.
     ///
     /// # Errors
     /// If a file cannot be removed.
     pub fn remove(self) -> io::Result<()> {
-        Self::clear(&self.folder)
+        Self::clear(self.claim)
     }
 
-    /// Removes the log in `folder`, and the folder if it is then empty.
+    /// Removes the log in a folder.
     ///
     /// # Errors
     /// If a file cannot be removed.
-    pub fn clear(folder: &Path) -> io::Result<()> {
+    pub fn clear(claim: &Claim) -> io::Result<()> {
         // The file that names the others goes first: what is left without it is swept at the next start.
-        remove_if_there(&folder.join(NAME))?;
-        sweep(folder, |_| false)?;
-        // Somebody else's files may be there; then the folder stays.
-        let _ = fs::remove_dir(folder);
-        Ok(())
+        remove_if_there(&claim.folder().join(NAME))?;
+        sweep(claim.folder(), |_| false)
     }
 
     /// True if there is a log in `folder`.
@@ -171,20 +176,21 @@ impl<'a, T: DiskFloat> Checkpoint<'a, T> {
 
     /// Saves the state: first the files, then the one that names them.
     fn lay_down(&mut self) -> io::Result<()> {
-        let passes = append(&self.folder.join(PASSES), &self.manifest.passes, &self.fresh)?;
+        let folder = self.claim.folder();
+        let passes = append(&folder.join(PASSES), &self.manifest.passes, &self.fresh)?;
         let mut next = Manifest { passes, ..self.manifest.clone() };
         if self.dirty.0 {
-            next.values = Some(copy_of(&self.folder, &format!("values-{}", self.passes), self.values)?);
+            next.values = Some(copy_of(folder, &format!("values-{}", self.passes), self.values)?);
         }
         if self.dirty.1 {
-            next.numbers = Some(copy_of(&self.folder, &format!("numbers-{}", self.passes), self.numbers)?);
+            next.numbers = Some(copy_of(folder, &format!("numbers-{}", self.passes), self.numbers)?);
         }
-        next.write(&self.folder)?;
+        next.write(folder)?;
         self.manifest = next;
         self.fresh.clear();
         (self.since, self.dirty) = (0, (false, false));
         let manifest = &self.manifest;
-        sweep(&self.folder, |name| manifest.names(name))
+        sweep(folder, |name| manifest.names(name))
     }
 }
 
@@ -195,7 +201,7 @@ impl<T: DiskFloat> ReplayLog for Checkpoint<'_, T> {
             Some((sum, sums)) if sum == checksum(request) => Ok(Some(sums)),
             Some(_) => Err(format!(
                 "{}: the checkpoint was made by another version of arss, or on another kind of machine",
-                self.folder.display()
+                self.claim.folder().display()
             )),
         }
     }
@@ -312,9 +318,12 @@ pub(crate) fn write_whole(place: &Path, write: impl FnOnce(&mut File) -> io::Res
     let mut part = place.as_os_str().to_owned();
     part.push(PART);
     let part = PathBuf::from(part);
-    let mut file = File::create(&part).map_err(|error| at(&part, &error))?;
+    // One that a killed run left is not written on: somebody may have it open.
+    remove_if_there(&part)?;
+    let mut file = private_files::create(&part).map_err(|error| at(&part, &error))?;
     write(&mut file).and_then(|()| file.sync_all()).map_err(|error| at(&part, &error))?;
-    fs::rename(&part, place).map_err(|error| at(place, &error))
+    let folder = place.parent().unwrap_or(Path::new("."));
+    fs::rename(&part, place).and_then(|()| private_files::sync_folder(folder)).map_err(|error| at(place, &error))
 }
 
 /// Removes our files that are not kept.

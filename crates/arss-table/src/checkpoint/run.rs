@@ -7,15 +7,15 @@ use arss::out_of_core::RowSource;
 use arss::{Count, Method};
 use twox_hash::XxHash64;
 
-use crate::checkpoint::Checkpoint;
+use crate::checkpoint::{Checkpoint, Claim};
 use crate::scratch::{DiskFloat, ScratchFile};
 use crate::{DiskMatrix, TableError};
 
 /// Where the checkpoint of a run is kept, and what distinguishes the run from others.
 #[derive(Debug, Clone, Copy)]
 pub struct Options<'a> {
-    /// The folder.
-    pub folder: &'a Path,
+    /// The folder, which is the run's own.
+    pub claim: &'a Claim,
     /// Passes over the table between two checkpoints.
     pub every: usize,
     /// Go on from the checkpoint that is there.
@@ -31,14 +31,14 @@ pub struct Options<'a> {
 /// The checkpoint of a run, new or the one to go on from, and a note where `resume` was asked for.
 pub fn open<'a, T: DiskFloat>(
     rows: &DiskMatrix<T>,
-    options: &Options<'_>,
+    options: &Options<'a>,
     state: (&'a ScratchFile<T>, &'a ScratchFile<f64>),
 ) -> Result<(Checkpoint<'a, T>, Option<String>), TableError> {
-    let folder = options.folder;
+    let folder = options.claim.folder();
     let identity = identity(rows, options)?;
     let mut note = None;
     if options.resume {
-        let found = Checkpoint::resume(folder, &identity, options.every, state);
+        let found = Checkpoint::resume(options.claim, &identity, options.every, state);
         if let Some(found) = found.map_err(|error| TableError::Input(error.to_string()))? {
             let passes = found.recalled();
             let note = format!("{}: going on after {passes} passes over the table", folder.display());
@@ -46,29 +46,32 @@ pub fn open<'a, T: DiskFloat>(
         }
         note = Some(format!("{}: there is no checkpoint yet, so the run starts", folder.display()));
     }
-    let started = Checkpoint::start(folder, identity, options.every, state);
+    let started = Checkpoint::start(options.claim, identity, options.every, state);
     let started = started.map_err(|error| TableError::Run(format!("the checkpoint cannot be written: {error}")))?;
     Ok((started, note))
 }
 
-/// Fails if an earlier run would be overwritten: found out before the table is read.
+/// Claims the folder of a run. Fails if an earlier run would be overwritten: found out before the table is read.
+pub fn claim(folder: Option<&Path>, resume: bool, force: bool) -> Result<Option<Claim>, TableError> {
+    check(folder, resume, force)?;
+    folder.map(Claim::on).transpose()
+}
+
+/// Fails if the folder could not be claimed; changes nothing.
 pub fn check(folder: Option<&Path>, resume: bool, force: bool) -> Result<(), TableError> {
-    match folder {
-        Some(folder) if folder.is_file() => {
-            Err(TableError::in_file(folder, "is a file, but a checkpoint needs a folder"))
-        }
-        Some(folder) if !resume && !force && Checkpoint::<f64>::is_in(folder) => {
-            let what = "holds the checkpoint of an earlier run; --resume goes on with it, --force starts again";
-            Err(TableError::in_file(folder, what))
-        }
-        _ => Ok(()),
+    let Some(folder) = folder else { return Ok(()) };
+    Claim::check(folder)?;
+    if !resume && !force && Checkpoint::<f64>::is_in(folder) {
+        let what = "holds the checkpoint of an earlier run; --resume goes on with it, --force starts again";
+        return Err(TableError::in_file(folder, what));
     }
+    Ok(())
 }
 
 /// Removes the checkpoint: the results are written.
-pub fn done(folder: Option<&Path>) -> Result<(), TableError> {
-    let Some(folder) = folder.filter(|folder| folder.is_dir()) else { return Ok(()) };
-    Checkpoint::<f64>::clear(folder)
+pub fn done(claim: Option<&Claim>) -> Result<(), TableError> {
+    claim
+        .map_or(Ok(()), Checkpoint::<f64>::clear)
         .map_err(|error| TableError::Run(format!("the checkpoint cannot be removed: {error}")))
 }
 

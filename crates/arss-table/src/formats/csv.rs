@@ -17,6 +17,7 @@ use crate::formats::file_format::{Progress, RowCount, TableFile};
 use crate::formats::text_encoding::{TextEncoding, decoded, text_of};
 use crate::formats::text_records::{BOM, Read, RecordBlock, Records, SAMPLE, text_start};
 use crate::read::ReadContext;
+use crate::text::counted;
 use crate::untrusted::limit::MemoryLimit;
 
 /// The name of a first column that the header has no name for.
@@ -68,6 +69,8 @@ impl CsvFile {
         let (chunk, ends) = records.chunk(at as u64)?;
         let end = ends.first().copied().unwrap_or(chunk.len());
         let first = trim_breaks(&chunk[..end]);
+        let count = dialect.each_field(marked.unwrap_or(first), &mut |_, _| ());
+        limit.check_columns(count).map_err(|what| TableError::in_file(path, what))?;
         let fields = dialect.fields(marked.unwrap_or(first));
         let crlf = chunk[first.len()..].starts_with(b"\r\n");
         let mut file = CsvFile {
@@ -130,19 +133,26 @@ impl CsvFile {
         let mut columns: Vec<ColumnChunk> =
             read_as.iter().map(|&read_as| ColumnChunk::with_room(read_as, block.count())).collect();
         let mut starts = Vec::with_capacity(block.count());
+        let dialect = self.records.dialect;
+        let numbers = dialect.ends_numbers();
         for (at, record) in block.records() {
             if self.comment.is_some_and(|mark| record.first() == Some(&mark)) {
                 continue;
             }
             let row = starts.len();
-            let count = self.records.dialect.each_field(record, &mut |at, field| {
-                if let Some(column) = columns.get_mut(at) {
-                    match column.values {
-                        // The text of these is kept.
-                        ColumnValues::Codes(..) if !field.is_ascii() => column.push(self.text(field).as_bytes(), row),
-                        _ => column.push(field, row),
-                    }
+            let count = dialect.each_start(record, &mut |at, rest| {
+                let column = columns.get_mut(at);
+                // Most fields are numbers, which tell where they end.
+                if let Some(column) = column.filter(|_| numbers)
+                    && let Some(length) = column.push_leading_number(rest, |byte| dialect.separates(byte), row)
+                {
+                    return length;
                 }
+                let (field, length) = dialect.first_field(rest);
+                if let Some(column) = columns.get_mut(at) {
+                    self.push(column, &field, row);
+                }
+                length
             });
             if count != read_as.len() {
                 return Err(self.uneven(at, count));
@@ -152,18 +162,31 @@ impl CsvFile {
         Ok((Chunk { rows: starts.len(), columns }, starts))
     }
 
+    /// Adds a field to its column.
+    fn push(&self, column: &mut ColumnChunk, field: &[u8], row: usize) {
+        match column.values {
+            // The text of these is kept.
+            ColumnValues::Codes(..) | ColumnValues::Categories(..) if !field.is_ascii() => {
+                column.push(self.text(field).as_bytes(), row);
+            }
+            _ => column.push(field, row),
+        }
+    }
+
     fn uneven(&self, at: u64, found: usize) -> TableError {
-        let (line, fields) = (self.records.line(at), self.names.len());
+        let (line, found, fields) = (self.records.line(at), counted(found, "field"), self.names.len());
         let first = if self.named() { "the header" } else { "the first line" };
-        TableError::in_file(
-            &self.records.path,
-            format_args!("line {line} has {found} fields, but {first} has {fields}"),
-        )
+        TableError::in_file(&self.records.path, format_args!("line {line} has {found}, but {first} has {fields}"))
     }
 
     /// The fields of row `row`.
     fn fields(&self, row: usize) -> io::Result<Vec<Vec<u8>>> {
-        Ok(self.records.dialect.fields(&self.records.record(row)?))
+        let fields = self.records.dialect.fields(&self.records.record(row)?);
+        if fields.len() == self.names.len() {
+            Ok(fields)
+        } else {
+            Err(io::Error::other("it changed since it was read"))
+        }
     }
 
     fn ending(&self) -> &'static [u8] {
@@ -232,13 +255,9 @@ impl CsvFile {
         WriterBuilder::new().delimiter(delimiter).terminator(terminator).from_writer(out)
     }
 
-    /// Writes these columns of all rows.
-    pub fn write_columns<W: Write>(&self, writer: &mut Writer<W>, columns: &[usize], convert: bool) -> io::Result<()> {
-        for row in 0..self.records.count() {
-            let fields = self.output_fields(row, convert)?;
-            writer.write_record(columns.iter().map(|&column| &fields[column]))?;
-        }
-        Ok(())
+    /// Calls `visit` with the fields of each row.
+    pub fn each_row(&self, convert: bool, visit: &mut dyn FnMut(&[Vec<u8>]) -> io::Result<()>) -> io::Result<()> {
+        (0..self.records.count()).try_for_each(|row| visit(&self.output_fields(row, convert)?))
     }
 }
 

@@ -1,5 +1,6 @@
 //! How a text file is written: what separates its fields and lines, and whether the first line is a header.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use crate::field::{self, Field, Style};
@@ -33,7 +34,7 @@ impl Dialect {
 
     /// Where each whole record of `bytes` ends, behind its line break; `bytes` starts with a record.
     pub fn ends(&self, bytes: &[u8]) -> Vec<usize> {
-        if !bytes.contains(&b'"') {
+        if memchr::memchr(b'"', bytes).is_none() {
             return memchr::memchr_iter(self.ending, bytes).map(|at| at + 1).collect();
         }
         let mut ends = Vec::new();
@@ -51,7 +52,9 @@ impl Dialect {
         ends
     }
 
-    fn separates(&self, byte: u8) -> bool {
+    /// True for a byte that ends a field.
+    #[inline]
+    pub fn separates(&self, byte: u8) -> bool {
         byte == self.delimiter || (self.delimiter == SPACE && byte == b'\t')
     }
 
@@ -103,27 +106,44 @@ impl Dialect {
 
     /// Calls `visit` with the position and the text of each field; gives their number.
     pub fn each_field(&self, record: &[u8], visit: &mut impl FnMut(usize, &[u8])) -> usize {
+        self.each_start(record, &mut |at, rest| {
+            let (field, length) = self.first_field(rest);
+            visit(at, &field);
+            length
+        })
+    }
+
+    /// Calls `visit` with the position of each field and all that is left of the record from there on; it gives how many
+    /// bytes of that are the field. Gives the number of fields.
+    #[inline]
+    pub fn each_start(&self, record: &[u8], visit: &mut impl FnMut(usize, &[u8]) -> usize) -> usize {
         let record = self.bare(record);
         let (mut at, mut count) = (0, 0);
         loop {
-            let rest = &record[at..];
-            let length = if rest.first() == Some(&b'"') {
-                let close = closing(rest, 1).unwrap_or(rest.len());
-                let end = self.separator_in(&rest[close..]).map_or(rest.len(), |found| close + found);
-                visit(count, &unquoted(&rest[..end], close));
-                end
-            } else {
-                let end = self.separator_in(rest).unwrap_or(rest.len());
-                visit(count, &rest[..end]);
-                end
-            };
+            at += visit(count, &record[at..]);
             count += 1;
-            at += length;
             if at == record.len() {
                 return count;
             }
             at += self.separator_length(&record[at..]);
         }
+    }
+
+    /// The first field of `rest` without quotes, and the bytes that it takes with them.
+    #[inline]
+    pub fn first_field<'a>(&self, rest: &'a [u8]) -> (Cow<'a, [u8]>, usize) {
+        if rest.first() == Some(&b'"') {
+            let close = closing(rest, 1).unwrap_or(rest.len());
+            let end = self.separator_in(&rest[close..]).map_or(rest.len(), |found| close + found);
+            return (Cow::Owned(unquoted(&rest[..end], close)), end);
+        }
+        let end = self.separator_in(rest).unwrap_or(rest.len());
+        (Cow::Borrowed(&rest[..end]), end)
+    }
+
+    /// True if no number goes on with what separates fields.
+    pub fn ends_numbers(&self) -> bool {
+        !self.delimiter.is_ascii_alphanumeric() && !matches!(self.delimiter, b'+' | b'-' | b'.')
     }
 }
 
@@ -268,6 +288,12 @@ mod tests {
         assert_eq!(spaced.fields(b"  1 \t 2  \"a  b\" \n"), [&b"1"[..], b"2", b"a  b"]);
         assert_eq!(spaced.fields(b" "), [b""]);
         assert!(spaced.is_open(b"1 \"a b") && !spaced.is_open(b"1 \"a b\" "));
+    }
+
+    #[test]
+    fn a_number_ends_only_where_no_number_goes_on() {
+        let ends = |delimiter: u8| Dialect { delimiter, ending: b'\n' }.ends_numbers();
+        assert!(b",;|\t ".iter().all(|&mark| ends(mark)) && !b"e-+.0".iter().any(|&mark| ends(mark)));
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! The formats of text with separated fields, and how rows and columns of such files are copied.
 
 use std::any::TypeId;
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::Path;
 
 use arrow_array::RecordBatch;
-use csv::WriterBuilder;
+use csv::{ByteRecord, Writer, WriterBuilder};
 
 use crate::TableError;
 use crate::byte_source::ByteSource;
@@ -14,6 +15,7 @@ use crate::formats::csv::CsvFile;
 use crate::formats::file_format::{FileFormat, Progress, TableFile};
 use crate::formats::text_encoding::utf_16;
 use crate::formats::{arrow_columns, is_text, jsonl};
+use crate::formula_cells::without_formula;
 use crate::partitioned::PartitionedFile;
 use crate::read::ReadContext;
 use crate::source::Source;
@@ -30,11 +32,19 @@ pub struct Delimited {
     extensions: [&'static str; 1],
     other_extensions: &'static [&'static str],
     delimiter: u8,
+    /// True if cells that a spreadsheet would take for formulas are marked.
+    safe: bool,
 }
 
 /// Comma-separated values, or whatever else separates them in the file that is read.
-pub static CSV: Delimited =
-    Delimited { name: "csv", help: "Separated fields", extensions: ["csv"], other_extensions: &[], delimiter: b',' };
+pub static CSV: Delimited = Delimited {
+    name: "csv",
+    help: "Separated fields",
+    extensions: ["csv"],
+    other_extensions: &[],
+    delimiter: b',',
+    safe: false,
+};
 
 /// Fields separated by tabs.
 pub static TSV: Delimited = Delimited {
@@ -43,7 +53,28 @@ pub static TSV: Delimited = Delimited {
     extensions: ["tsv"],
     other_extensions: &["tab"],
     delimiter: b'\t',
+    safe: false,
 };
+
+static SAFE_CSV: Delimited = Delimited { safe: true, ..CSV };
+static SAFE_TSV: Delimited = Delimited { safe: true, ..TSV };
+
+impl Delimited {
+    /// A cell as it is written.
+    fn cell<'a>(&self, cell: &'a [u8]) -> Cow<'a, [u8]> {
+        if self.safe { without_formula(cell) } else { Cow::Borrowed(cell) }
+    }
+
+    fn write<W: Write, C: AsRef<[u8]>>(
+        &self,
+        writer: &mut Writer<W>,
+        cells: impl IntoIterator<Item = C>,
+    ) -> io::Result<()> {
+        let mut record = ByteRecord::new();
+        cells.into_iter().for_each(|cell| record.push_field(&self.cell(cell.as_ref())));
+        Ok(writer.write_byte_record(&record)?)
+    }
+}
 
 impl FileFormat for Delimited {
     fn name(&self) -> &'static str {
@@ -77,6 +108,10 @@ impl FileFormat for Delimited {
         Ok(Box::new(CsvFile::open(bytes, path, context, self.delimiter == b'\t')?))
     }
 
+    fn without_formulas(&self) -> Option<&'static dyn FileFormat> {
+        Some(if self.delimiter == b'\t' { &SAFE_TSV } else { &SAFE_CSV })
+    }
+
     fn refuses(&self, kind: ColumnKind) -> Option<&'static str> {
         (kind == ColumnKind::Nested).then_some("holds lists or structures; write .parquet, .arrow or .jsonl")
     }
@@ -89,24 +124,24 @@ impl FileFormat for Delimited {
         extra: &ExtraColumns,
     ) -> Option<io::Result<()>> {
         if let Some(files) = source.all_of() {
-            return Some(copy_rows(&files, source, (out, self.delimiter), rows, extra));
+            return Some(copy_rows(self, &files, (source, out), rows, extra));
         }
         let files: Vec<&PartitionedFile> = source.all_of()?;
         let of_text = files.iter().all(|file| file.inner_type() == TypeId::of::<CsvFile>());
-        of_text.then(|| write_cells(source, (out, self.delimiter), rows, extra))
+        of_text.then(|| write_cells(self, (source, out), rows, extra))
     }
 
     fn copy_columns(&self, source: &Source, out: &mut dyn Write, columns: &[usize]) -> Option<io::Result<()>> {
-        Some(copy_columns(&source.all_of()?, (out, self.delimiter), columns))
+        Some(copy_columns(self, &source.all_of()?, out, columns))
     }
 
     fn write_batch(&self, _: &Source, out: &mut dyn Write, batch: &RecordBatch) -> io::Result<()> {
         // By the texts that people see anyway; the crate `arrow-csv` would bring a regex engine along.
         let mut writer = WriterBuilder::new().delimiter(self.delimiter).from_writer(out);
-        writer.write_record(batch.schema_ref().fields().iter().map(|field| field.name()))?;
+        self.write(&mut writer, batch.schema_ref().fields().iter().map(|field| field.name()))?;
         for start in (0..batch.num_rows()).step_by(AT_ONCE) {
             let some = batch.slice(start, AT_ONCE.min(batch.num_rows() - start));
-            arrow_columns::rows(&some)?.iter().try_for_each(|row| writer.write_record(row))?;
+            arrow_columns::rows(&some)?.iter().try_for_each(|row| self.write(&mut writer, row))?;
         }
         writer.flush()
     }
@@ -114,31 +149,32 @@ impl FileFormat for Delimited {
 
 /// Writes the cells of rows as they stood.
 fn write_cells(
-    source: &Source,
-    (out, delimiter): (&mut dyn Write, u8),
+    format: &Delimited,
+    (source, out): (&Source, &mut dyn Write),
     rows: &[usize],
     extra: &ExtraColumns,
 ) -> io::Result<()> {
-    let mut writer = WriterBuilder::new().delimiter(delimiter).from_writer(out);
-    writer.write_record(source.headings.iter().cloned().chain(extra.names(&source.headings)))?;
+    let mut writer = WriterBuilder::new().delimiter(format.delimiter).from_writer(out);
+    format.write(&mut writer, source.headings.iter().cloned().chain(extra.names(&source.headings)))?;
     for (at, cells) in source.cells(rows)?.into_iter().enumerate() {
-        writer.write_record(cells.into_iter().chain(extra.texts(at)))?;
+        format.write(&mut writer, cells.into_iter().chain(extra.texts(at)))?;
     }
     writer.flush()
 }
 
-/// Copies rows: byte for byte where all files are written alike and as the target's name asks for, else field by field.
+/// Copies rows: byte for byte where all files are written alike and as the target asks for, else field by field.
 fn copy_rows(
+    format: &Delimited,
     files: &[&CsvFile],
-    source: &Source,
-    (out, delimiter): (&mut dyn Write, u8),
+    (source, out): (&Source, &mut dyn Write),
     rows: &[usize],
     extra: &ExtraColumns,
 ) -> io::Result<()> {
     let first = files[0];
     let names = extra.names(&source.headings);
     let alike = files.iter().all(|file| first.is_like(file));
-    if alike && first.is_tab() == (delimiter == b'\t') {
+    let own = first.is_tab() == (format.delimiter == b'\t');
+    if alike && own && !format.safe {
         first.write_header(out, &names)?;
         for (at, &row) in rows.iter().enumerate() {
             let (file, own) = source.locate(row);
@@ -146,27 +182,29 @@ fn copy_rows(
         }
         return Ok(());
     }
-    let mut writer = first.writer(out, delimiter);
+    let mut writer = first.writer(out, if alike && own { first.delimiter() } else { format.delimiter });
     let convert = files.iter().any(|file| !first.has_encoding_of(file));
     if let Some(header) = first.header_fields(convert) {
-        writer.write_record(header.into_iter().chain(names.into_iter().map(String::into_bytes)))?;
+        format.write(&mut writer, header.into_iter().chain(names.into_iter().map(String::into_bytes)))?;
     }
     for (at, &row) in rows.iter().enumerate() {
         let (file, own) = source.locate(row);
         let more = extra.texts(at).into_iter().map(String::into_bytes);
-        writer.write_record(files[file].output_fields(own, convert)?.into_iter().chain(more))?;
+        format.write(&mut writer, files[file].output_fields(own, convert)?.into_iter().chain(more))?;
     }
     writer.flush()
 }
 
-fn copy_columns(files: &[&CsvFile], (out, delimiter): (&mut dyn Write, u8), columns: &[usize]) -> io::Result<()> {
+fn copy_columns(format: &Delimited, files: &[&CsvFile], out: &mut dyn Write, columns: &[usize]) -> io::Result<()> {
     let first = files[0];
-    let own = first.is_tab() == (delimiter == b'\t');
-    let mut writer = first.writer(out, if own { first.delimiter() } else { delimiter });
+    let own = first.is_tab() == (format.delimiter == b'\t');
+    let mut writer = first.writer(out, if own { first.delimiter() } else { format.delimiter });
     let convert = files.iter().any(|file| !first.has_encoding_of(file));
     if let Some(names) = first.header_fields(convert) {
-        writer.write_record(columns.iter().map(|&column| &names[column]))?;
+        format.write(&mut writer, columns.iter().map(|&column| &names[column]))?;
     }
-    files.iter().try_for_each(|file| file.write_columns(&mut writer, columns, convert))?;
+    for file in files {
+        file.each_row(convert, &mut |fields| format.write(&mut writer, columns.iter().map(|&column| &fields[column])))?;
+    }
     writer.flush()
 }

@@ -70,6 +70,11 @@ pub trait FileFormat: Debug + Sync {
         None
     }
 
+    /// The same format with cells that no spreadsheet takes for formulas, where its files are opened by spreadsheets.
+    fn without_formulas(&self) -> Option<&'static dyn FileFormat> {
+        None
+    }
+
     /// Why a column that holds `kind` cannot be written, if it cannot.
     fn refuses(&self, _kind: ColumnKind) -> Option<&'static str> {
         None
@@ -150,6 +155,22 @@ pub trait TableFile: Debug + Any {
     /// All values at once, where the file is an array of numbers.
     fn dense(&self, _progress: Progress<'_>) -> Result<Option<Matrix>, TableError> {
         Ok(None)
+    }
+
+    /// All values where they lie in the file, where it is an array of numbers that can be read row by row; new rows that are
+    /// made of them go to `folder`.
+    fn on_disk(&self, _folder: &Path) -> Result<Option<Matrix>, TableError> {
+        Ok(None)
+    }
+
+    /// Bytes of a value that is read where it lies, if [`on_disk`](TableFile::on_disk) gives all of them.
+    fn stored_bytes(&self) -> Option<u64> {
+        None
+    }
+
+    /// True if all values at once are a sparse matrix.
+    fn is_sparse(&self) -> bool {
+        false
     }
 
     /// The cells of these rows as text for people.

@@ -65,7 +65,7 @@ impl JsonlFile {
             for key in keys {
                 known.entry(key).or_insert_with_key(|key| names.push(key.clone()));
             }
-            Ok(())
+            limit.check_columns(names.len()).map_err(|what| TableError::in_file(path, what))
         };
         let starts = lines.records.read(|block| lines.keys(block), take, progress)?;
         lines.records.starts = starts;
@@ -91,6 +91,9 @@ impl JsonlFile {
     fn keys(&self, block: RecordBlock<'_>) -> Read<Vec<String>> {
         let (mut seen, mut keys, mut starts) = (HashMap::new(), Vec::new(), Vec::new());
         for (at, record) in filled(block) {
+            // A key has a colon; there may be more of them.
+            let fits = self.limit.check_keys(memchr::memchr_iter(b':', record).count());
+            fits.map_err(|what| TableError::in_file(&self.records.path, what))?;
             for (key, _) in self.object(at, record)?.0 {
                 seen.entry(key).or_insert_with_key(|key| keys.push(key.clone()));
             }

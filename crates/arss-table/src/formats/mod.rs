@@ -10,11 +10,16 @@ pub mod file_format;
 pub mod json_array;
 pub mod json_object;
 pub mod jsonl;
+pub mod mtx;
 pub mod npy;
+pub mod npy_values;
 pub mod npz;
+pub mod npz_sparse;
 pub mod parquet;
+pub mod parquet_bytes;
 pub mod sheet;
 pub mod sheet_cells;
+pub mod sparse_file;
 pub mod text_encoding;
 pub mod text_records;
 
@@ -36,6 +41,7 @@ static FORMATS: &[&dyn FileFormat] = &[
     &json_array::Json,
     &npy::Npy,
     &npz::Npz,
+    &mtx::Mtx,
     &sheet::Sheet,
 ];
 
@@ -177,6 +183,11 @@ impl OutputFormat {
             Some(why) => Err(TableError::in_file(path, why)),
             None => Ok(OutputFormat { format, compression }),
         }
+    }
+
+    /// The same with cells that no spreadsheet takes for formulas; none if spreadsheets do not open such files.
+    pub fn without_formulas(self) -> Option<OutputFormat> {
+        Some(OutputFormat { format: Format(self.format.without_formulas()?), ..self })
     }
 
     /// Lets `write` write, and compresses what it wrote.

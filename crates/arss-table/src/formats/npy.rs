@@ -11,6 +11,7 @@ use crate::byte_source::{ByteReader, ByteSource, unreadable};
 use crate::chunks::{Chunk, ChunkedTable, ColumnChunk, ColumnValues, ReadAs};
 use crate::column_kinds::ColumnKind;
 use crate::formats::file_format::{FileFormat, Progress, RowCount, TableFile};
+use crate::formats::npy_values::{array, as_text, half, to_f64};
 use crate::formats::{arrow_columns, column_name};
 use crate::number_text::number;
 use crate::output_types::{OutputType, typed_batch};
@@ -19,7 +20,7 @@ use crate::source::Source;
 use crate::untrusted::limit::MemoryLimit;
 use crate::untrusted::npy_header::{self, ElementType};
 use crate::write::ExtraColumns;
-use crate::{DenseMatrix, Matrix, TableError};
+use crate::{DenseMatrix, DiskMatrix, Matrix, TableError};
 
 /// Bytes that are read at a time.
 const CHUNK: usize = 8 << 20;
@@ -168,7 +169,7 @@ impl TableFile for NpyFile {
 
     fn element_type(&self) -> Option<OutputType> {
         Some(match self.kind {
-            ElementType::Float(4) => OutputType::Single,
+            ElementType::Float(2 | 4) => OutputType::Single,
             ElementType::Float(_) => OutputType::Float,
             ElementType::Bool => OutputType::Truth,
             ElementType::Uint(8) => OutputType::Uint,
@@ -185,7 +186,7 @@ impl TableFile for NpyFile {
     }
 
     fn read(&mut self, read_as: &[ReadAs], table: &mut ChunkedTable, progress: Progress<'_>) -> Result<(), TableError> {
-        table.all_single(read_as.iter().map(|_| self.kind == ElementType::Float(4)));
+        table.all_single(read_as.iter().map(|_| matches!(self.kind, ElementType::Float(2 | 4))));
         let step = (CHUNK / 8 / self.columns.max(1)).max(1);
         for first in (0..self.rows).step_by(step) {
             progress(first as u64, self.rows as u64);
@@ -201,8 +202,38 @@ impl TableFile for NpyFile {
             let data = self.converted(|bytes| f32::from_le_bytes(array(bytes)), progress)?;
             return Ok(Some(Matrix::F32(DenseMatrix { data, rows, columns, by_column })));
         }
+        if self.kind == ElementType::Float(2) {
+            let data = self.converted(|bytes| half(u16::from_le_bytes(array(bytes))) as f32, progress)?;
+            return Ok(Some(Matrix::F32(DenseMatrix { data, rows, columns, by_column })));
+        }
         let data = self.converted(|bytes| to_f64(self.kind, bytes), progress)?;
         Ok(Some(Matrix::F64(DenseMatrix { data, rows, columns, by_column })))
+    }
+
+    fn on_disk(&self, folder: &Path) -> Result<Option<Matrix>, TableError> {
+        let ByteSource::File { file: Some(file), path, .. } = &self.store else { return Ok(None) };
+        if self.stored_bytes().is_none() {
+            return Ok(None);
+        }
+        let failed = |error: io::Error| unreadable(&self.path, &error);
+        let (file, shape) = (file.try_clone().map_err(failed)?, (self.rows, self.columns));
+        let folder = folder.to_owned();
+        Ok(Some(match self.kind {
+            ElementType::Float(8) => {
+                let rows = DiskMatrix::of_file(file, path, (self.data, false), shape).map_err(failed)?;
+                Matrix::Disk64(rows.with_folder(folder))
+            }
+            kind => {
+                let half = kind == ElementType::Float(2);
+                let rows = DiskMatrix::of_file(file, path, (self.data, half), shape).map_err(failed)?;
+                Matrix::Disk32(rows.with_folder(folder))
+            }
+        }))
+    }
+
+    fn stored_bytes(&self) -> Option<u64> {
+        let in_file = matches!(self.store, ByteSource::File { .. });
+        (in_file && !self.by_column && matches!(self.kind, ElementType::Float(_))).then_some(self.kind.size() as u64)
     }
 
     /// Floats with a few digits.
@@ -318,74 +349,4 @@ fn same_element_type(source: &Source) -> Option<Vec<&NpyFile>> {
 pub fn write_indices(out: &mut dyn Write, indices: &[usize]) -> io::Result<()> {
     out.write_all(&npy_header::bytes(ElementType::Int(8), &[indices.len()]))?;
     indices.iter().try_for_each(|&index| out.write_all(&(index as i64).to_le_bytes()))
-}
-
-/// The first N bytes; there are always as many.
-fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
-    std::array::from_fn(|at| bytes[at])
-}
-
-fn to_f64(kind: ElementType, bytes: &[u8]) -> f64 {
-    match kind {
-        ElementType::Bool => f64::from(u8::from(bytes[0] != 0)),
-        ElementType::Int(_) => signed(bytes) as f64,
-        ElementType::Uint(_) => unsigned(bytes) as f64,
-        ElementType::Float(2) => half(u16::from_le_bytes(array(bytes))),
-        ElementType::Float(4) => f64::from(f32::from_le_bytes(array(bytes))),
-        ElementType::Float(_) => f64::from_le_bytes(array(bytes)),
-    }
-}
-
-/// The shortest text that reads back as the same value.
-fn as_text(kind: ElementType, bytes: &[u8]) -> String {
-    match kind {
-        ElementType::Int(_) => signed(bytes).to_string(),
-        ElementType::Uint(_) => unsigned(bytes).to_string(),
-        ElementType::Bool => u8::from(bytes[0] != 0).to_string(),
-        ElementType::Float(4) => format!("{:?}", f32::from_le_bytes(array(bytes))),
-        ElementType::Float(_) => format!("{:?}", to_f64(kind, bytes)),
-    }
-}
-
-fn unsigned(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
-}
-
-fn signed(bytes: &[u8]) -> i64 {
-    let unused = 64 - 8 * bytes.len() as u32;
-    (unsigned(bytes) << unused) as i64 >> unused
-}
-
-/// A half-precision float: 1 bit of sign, 5 of exponent, 10 of fraction.
-fn half(bits: u16) -> f64 {
-    let fraction = f64::from(bits & 0x3ff);
-    let size = match (bits >> 10) & 0x1f {
-        0 => fraction * 2f64.powi(-24),
-        31 if fraction == 0.0 => f64::INFINITY,
-        31 => f64::NAN,
-        exponent => (1024.0 + fraction) * 2f64.powi(i32::from(exponent) - 25),
-    };
-    if bits >> 15 == 1 { -size } else { size }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn small_integers_keep_their_sign() {
-        assert_eq!(to_f64(ElementType::Int(1), &[0xff]), -1.0);
-        assert_eq!(to_f64(ElementType::Int(2), &(-300i16).to_le_bytes()), -300.0);
-        assert_eq!(to_f64(ElementType::Int(8), &i64::MIN.to_le_bytes()), -(2f64.powi(63)));
-        assert_eq!(to_f64(ElementType::Uint(1), &[0xff]), 255.0);
-        assert_eq!(to_f64(ElementType::Uint(8), &u64::MAX.to_le_bytes()), 2f64.powi(64));
-    }
-
-    #[test]
-    fn half_precision_is_exact() {
-        let known =
-            [(0x3c00, 1.0), (0xc000, -2.0), (0x7bff, 65504.0), (0x0001, 2f64.powi(-24)), (0x3555, 0.333251953125)];
-        assert!(known.iter().all(|&(bits, value)| half(bits) == value));
-        assert!(half(0x7c00).is_infinite() && half(0x7e00).is_nan());
-    }
 }

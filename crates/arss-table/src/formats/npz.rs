@@ -12,7 +12,8 @@ use crate::TableError;
 use crate::byte_source::{ByteReader, ByteSource};
 use crate::formats::file_format::{FileFormat, Progress, TableFile};
 use crate::formats::npy::NpyFile;
-use crate::formats::sheet;
+use crate::formats::sparse_file::SparseFile;
+use crate::formats::{npz_sparse, sheet};
 use crate::read::ReadContext;
 use crate::source::Source;
 use crate::text::listed;
@@ -30,7 +31,7 @@ impl FileFormat for Npz {
     }
 
     fn help(&self) -> &'static str {
-        "An archive of such arrays"
+        "An archive of such arrays, or a sparse matrix saved by scipy"
     }
 
     fn extensions(&self) -> &[&'static str] {
@@ -57,7 +58,14 @@ impl FileFormat for Npz {
         context: &ReadContext<'_>,
         _: Progress<'_>,
     ) -> Result<Box<dyn TableFile>, TableError> {
-        Ok(Box::new(NpyFile::open(array_of(bytes, path, context)?, path, context.limit)?))
+        let store = Arc::new(bytes);
+        if context.options.array.is_none()
+            && let Some(matrix) = npz_sparse::matrix_of(&store, path, context)?
+        {
+            let origin = Arc::into_inner(store).ok_or_else(|| TableError::in_file(path, "is still being read"))?;
+            return Ok(Box::new(SparseFile { matrix, is_graph: context.options.graph, origin }));
+        }
+        Ok(Box::new(NpyFile::open(array_of(store, path, context)?, path, context.limit)?))
     }
 
     fn not_written(&self) -> Option<&'static str> {
@@ -70,11 +78,11 @@ impl FileFormat for Npz {
 }
 
 /// The one array of the archive, or the one called `name`.
-fn array_of(bytes: ByteSource, path: &Path, context: &ReadContext<'_>) -> Result<ByteSource, TableError> {
+fn array_of(store: Arc<ByteSource>, path: &Path, context: &ReadContext<'_>) -> Result<ByteSource, TableError> {
     let name = context.options.array.as_deref();
     let broken =
         |error: &dyn std::fmt::Display| TableError::in_file(path, format_args!("is no whole npz archive: {error}"));
-    let reader = ByteReader { store: Arc::new(bytes), at: 0 };
+    let reader = ByteReader { store, at: 0 };
     let mut archive = ZipArchive::new(reader).map_err(|error| broken(&error))?;
     let arrays = archive.file_names().filter_map(|name| Some(name.ok()?.strip_suffix(".npy")?.to_owned()));
     let names: Vec<String> = arrays.collect();

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::{Schema, SchemaRef};
-use bytes::Bytes;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder, RowSelection,
 };
@@ -14,14 +13,14 @@ use parquet::arrow::{ArrowWriter, ProjectionMask};
 use parquet::errors::{ParquetError, Result as ParquetResult};
 use parquet::file::metadata::{ColumnChunkMetaData, KeyValue};
 use parquet::file::properties::WriterProperties;
-use parquet::file::reader::{ChunkReader, Length};
 use rayon::prelude::*;
 
 use crate::TableError;
-use crate::byte_source::{ByteReader, ByteSource};
+use crate::byte_source::ByteSource;
 use crate::chunks::{Chunk, ChunkedTable, ColumnChunk, ReadAs};
 use crate::formats::arrow_columns;
 use crate::formats::file_format::{FileFormat, Progress, RowCount, TableFile};
+use crate::formats::parquet_bytes::Shared;
 use crate::output_types::OutputType;
 use crate::read::ReadContext;
 use crate::source::Source;
@@ -34,8 +33,14 @@ const PAGES: u64 = 5 << 19;
 /// Rows per batch, at most and at least.
 const BATCH: usize = 1 << 16;
 const LEAST: usize = 1024;
+/// Bytes of the reader itself.
+const READER: u64 = 8 << 20;
 /// Readers of a row group: a column each, or several where there are more. Each looks at the whole schema.
 const READERS: usize = 256;
+/// Readers that each thread gets before progress is told: in a wide file all of them together take long.
+const TURN: usize = 4;
+/// Steps of progress in a row group.
+const STEPS: u64 = 1000;
 
 /// A Parquet file.
 #[derive(Debug)]
@@ -51,28 +56,11 @@ pub struct ParquetFile {
     widths: Vec<u64>,
 }
 
-/// The bytes, as the reader takes them; threads do not disturb each other.
-#[derive(Debug, Clone)]
-struct Shared(Arc<ByteSource>);
-
-impl Length for Shared {
-    fn len(&self) -> u64 {
-        self.0.len()
-    }
-}
-
-impl ChunkReader for Shared {
-    type T = io::BufReader<ByteReader>;
-
-    fn get_read(&self, start: u64) -> ParquetResult<Self::T> {
-        Ok(io::BufReader::new(ByteReader { store: self.0.clone(), at: start }))
-    }
-
-    fn get_bytes(&self, start: u64, length: usize) -> ParquetResult<Bytes> {
-        let end = start.checked_add(length as u64).filter(|&end| end <= self.0.len());
-        let Some(end) = end else { return Err(ParquetError::EOF("it is cut off".to_owned())) };
-        Ok(Bytes::from(self.0.slice(start, end)?))
-    }
+/// The readers of a row group, each with its columns; opened when they are first read.
+struct GroupReaders {
+    group: usize,
+    rows_at_once: usize,
+    readers: Vec<(Vec<usize>, Option<ParquetRecordBatchReader>)>,
 }
 
 impl ParquetFile {
@@ -100,24 +88,27 @@ impl ParquetFile {
         ProjectionMask::roots(self.metadata.parquet_schema(), columns.iter().copied())
     }
 
-    /// Reads a row group batch by batch, the columns of a batch at once: no more than a batch is in memory.
-    fn read_group(&self, group: usize, read_as: &[ReadAs], table: &mut ChunkedTable) -> Result<(), TableError> {
+    /// Reads a row group batch by batch, the columns of a batch at once: no more than a batch is in memory. `tell` gets how
+    /// many [`STEPS`] are done.
+    fn read_group(
+        &self,
+        group: usize,
+        read_as: &[ReadAs],
+        table: &mut ChunkedTable,
+        tell: &mut dyn FnMut(u64),
+    ) -> Result<(), TableError> {
         let failed = |error| broken(&self.path, &error);
         let announced = self.announced(group).map_err(failed)?;
         let rows_at_once = self.rows_at_once(read_as);
         let wanted: Vec<usize> = (0..read_as.len()).filter(|&column| read_as[column] != ReadAs::Nothing).collect();
         let together: Vec<&[usize]> = wanted.chunks(wanted.len().div_ceil(READERS).max(1)).collect();
-        let readers = together.par_iter().map(|columns| self.reader(group, columns, rows_at_once));
-        let mut readers: Vec<ParquetRecordBatchReader> = readers.collect::<Result<_, _>>().map_err(failed)?;
+        let readers = together.iter().map(|columns| (columns.to_vec(), None)).collect();
+        let mut readers = GroupReaders { group, rows_at_once, readers };
         let mut rows = 0;
         loop {
-            let cells =
-                readers.par_iter_mut().zip(&together).map(|(reader, columns)| next_cells(reader, columns, read_as));
-            let cells: Vec<Vec<ColumnChunk>> = cells.collect::<ParquetResult<_>>().map_err(failed)?;
-            let mut batch: Vec<Option<ColumnChunk>> = (0..read_as.len()).map(|_| None).collect();
-            for (columns, cells) in together.iter().zip(cells) {
-                columns.iter().zip(cells).for_each(|(&column, cells)| batch[column] = Some(cells));
-            }
+            let share = |part: f64| rows as f64 + part * rows_at_once.min(announced - rows) as f64;
+            let step = |part: f64| (STEPS as f64 * share(part) / announced.max(1) as f64) as u64;
+            let batch = self.next_batch(&mut readers, read_as, &mut |part| tell(step(part))).map_err(failed)?;
             let found = batch.iter().flatten().map(ColumnChunk::len).max().unwrap_or_default();
             rows += found;
             let short = batch.iter().zip(read_as).filter(|(_, read_as)| **read_as != ReadAs::Nothing);
@@ -126,7 +117,7 @@ impl ParquetFile {
             if let Some(short) = short {
                 return Err(failed(uneven(rows - found + short, rows)));
             }
-            if rows > announced || (found == 0 && rows < announced && !readers.is_empty()) {
+            if rows > announced || (found == 0 && rows < announced && !wanted.is_empty()) {
                 return Err(failed(uneven(rows, announced)));
             }
             if found == 0 {
@@ -138,6 +129,35 @@ impl ParquetFile {
                 .map(|(cells, &read_as)| cells.unwrap_or_else(|| ColumnChunk::new(read_as)));
             table.add(Chunk { rows: found, columns: cells.collect() })?;
         }
+    }
+
+    /// The next rows of all columns that are read; `tell` gets the share of the columns that is done.
+    fn next_batch(
+        &self,
+        of: &mut GroupReaders,
+        read_as: &[ReadAs],
+        tell: &mut dyn FnMut(f64),
+    ) -> ParquetResult<Vec<Option<ColumnChunk>>> {
+        let mut batch: Vec<Option<ColumnChunk>> = (0..read_as.len()).map(|_| None).collect();
+        let (group, rows_at_once, all) = (of.group, of.rows_at_once, of.readers.len());
+        let turn = TURN * rayon::current_num_threads();
+        for (number, readers) in of.readers.chunks_mut(turn).enumerate() {
+            tell((number * turn) as f64 / all as f64);
+            let cells = readers.par_iter_mut().map(|(columns, reader)| {
+                let mut own = match reader.take() {
+                    Some(reader) => reader,
+                    None => self.reader(group, columns, rows_at_once)?,
+                };
+                let cells = next_cells(&mut own, columns, read_as)?;
+                *reader = Some(own);
+                Ok(cells)
+            });
+            let cells: Vec<Vec<ColumnChunk>> = cells.collect::<ParquetResult<_>>()?;
+            for ((columns, _), cells) in readers.iter().zip(cells) {
+                columns.iter().zip(cells).for_each(|(&column, cells)| batch[column] = Some(cells));
+            }
+        }
+        Ok(batch)
     }
 
     /// Rows of a batch: Arrow's values and ours, of all columns, in an eighth of what may be used.
@@ -233,7 +253,8 @@ impl TableFile for ParquetFile {
         Some(RowCount {
             rows: self.rows as u64,
             exact: true,
-            held: self.pages(read_as),
+            // Pages as they are packed and unpacked, and the reader itself.
+            held: 2 * self.pages(read_as) + READER,
             values: Some(self.values_of(read_as)),
         })
     }
@@ -244,8 +265,8 @@ impl TableFile for ParquetFile {
         table.all_single(self.schema.fields().iter().map(|field| arrow_columns::is_single(field)));
         let groups = self.metadata.metadata().num_row_groups();
         for group in 0..groups {
-            progress(group as u64, groups as u64);
-            self.read_group(group, read_as, table)?;
+            let before = group as u64 * STEPS;
+            self.read_group(group, read_as, table, &mut |done| progress(before + done, groups as u64 * STEPS))?;
         }
         self.store.0.check_unchanged()
     }

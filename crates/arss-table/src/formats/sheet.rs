@@ -30,6 +30,8 @@ use crate::untrusted::xls_check;
 const NOT_WRITTEN: &str = "Excel files are not written; name it .csv, which Excel opens, .tsv, .parquet or .jsonl";
 /// Rows that are handed on at a time.
 const ROWS: usize = 4096;
+/// No sheet has more columns.
+const MOST_COLUMNS: usize = 1 << 14;
 /// A sheet with more places for each cell is mostly empty.
 const SPARSE: u64 = 64;
 
@@ -58,6 +60,11 @@ impl SheetFile {
         let mut columns: Vec<u32> = sheet.cells.iter().map(|placed| placed.column).collect();
         columns.sort_unstable();
         columns.dedup();
+        if columns.len() > MOST_COLUMNS {
+            let (name, count) = (cut(&sheet.name), columns.len());
+            let what = format!("is no Excel file: sheet {name} has {count} columns, and {MOST_COLUMNS} are the most");
+            return Err(TableError::in_file(path, what));
+        }
         let places: HashMap<u32, usize> = columns.iter().enumerate().map(|(at, column)| (*column, at)).collect();
         let mut rows = row_ranges(&sheet.cells);
         let first = rows.first().cloned().unwrap_or_default();

@@ -248,10 +248,12 @@ impl Records {
         let stop = if last == end { Some(bytes.len()) } else { break_from(nominal - 1) };
         let Some(stop) = stop else { return Ok(None) };
         let lines = start..stop.max(start);
-        if self.quotes && memchr::memchr(b'"', &bytes[lines.clone()]).is_some() {
+        // Both are looked for at once; where there are quotes, the text is checked later.
+        let quote = if self.quotes { b'"' } else { 0 };
+        if let Some(at) = memchr::memchr2(0, quote, &bytes[lines.clone()]) {
+            check_text(&bytes[lines.clone()][at..=at], &self.path)?;
             return Ok(None);
         }
-        check_text(&bytes[lines.clone()], &self.path)?;
         Ok(Some((from - before + start as u64, lines)))
     }
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use arss::out_of_core::Store;
 
+use crate::private_files;
 use crate::scratch::numbers::{self, DiskFloat};
 
 /// A file without a name that holds numbers; it vanishes with the process.
@@ -25,7 +26,7 @@ impl<N: DiskFloat> ScratchFile<N> {
     /// # Errors
     /// If it cannot be made there.
     pub fn new(folder: &Path) -> io::Result<Self> {
-        let file = tempfile::tempfile_in(folder)
+        let file = private_files::nameless(folder)
             .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", folder.display())))?;
         Ok(ScratchFile { file, folder: folder.to_owned(), count: 0, kind: PhantomData })
     }

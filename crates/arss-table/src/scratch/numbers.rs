@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io;
 
-use arss::Float;
+use arss::{Float, HalfKind};
 
 /// Bytes that are converted at a time.
 const PIECE: usize = 1 << 16;
@@ -23,8 +23,9 @@ impl DiskFloat for f32 {
     fn put(self, bytes: &mut [u8]) {
         bytes.copy_from_slice(&self.to_le_bytes());
     }
+    #[expect(clippy::expect_used, reason = "the caller cuts pieces of this size")]
     fn get(bytes: &[u8]) -> Self {
-        f32::from_le_bytes(bytes.try_into().expect("four bytes"))
+        f32::from_le_bytes(bytes.first_chunk().copied().unwrap_or_default())
     }
 }
 
@@ -33,8 +34,9 @@ impl DiskFloat for f64 {
     fn put(self, bytes: &mut [u8]) {
         bytes.copy_from_slice(&self.to_le_bytes());
     }
+    #[expect(clippy::expect_used, reason = "the caller cuts pieces of this size")]
     fn get(bytes: &[u8]) -> Self {
-        f64::from_le_bytes(bytes.try_into().expect("eight bytes"))
+        f64::from_le_bytes(bytes.first_chunk().copied().unwrap_or_default())
     }
 }
 
@@ -49,6 +51,24 @@ pub(crate) fn read<N: DiskFloat>(file: &File, mut offset: u64, numbers: &mut [N]
         }
         bytes[found..].fill(0);
         part.iter_mut().zip(bytes.chunks_exact(N::SIZE)).for_each(|(number, bytes)| *number = N::get(bytes));
+        offset += bytes.len() as u64;
+    }
+    Ok(())
+}
+
+/// Reads numbers of 16 bits from byte `offset` on.
+pub(crate) fn read_half<N: DiskFloat>(file: &File, mut offset: u64, numbers: &mut [N]) -> io::Result<()> {
+    let (mut bytes, mut bits, mut wide) = (vec![0; PIECE], Vec::new(), Vec::new());
+    for part in numbers.chunks_mut(PIECE / 2) {
+        let bytes = &mut bytes[..2 * part.len()];
+        if read_at(file, offset, bytes)? < bytes.len() {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        bits.clear();
+        bits.extend(bytes.as_chunks::<2>().0.iter().map(|&pair| u16::from_le_bytes(pair)));
+        wide.clear();
+        HalfKind::F16.widen_all(&bits, &mut wide);
+        part.copy_from_slice(&wide);
         offset += bytes.len() as u64;
     }
     Ok(())

@@ -5,7 +5,6 @@ use std::ops::Range;
 use rand_chacha::ChaCha8Rng;
 
 use super::{Outcome, size_scores};
-use crate::linalg::distances::squared_distance;
 use crate::linalg::nearest::{Near, NearestTable};
 use crate::linalg::rng::{draw, generator, uniform};
 use crate::linalg::{self, top_k};
@@ -261,11 +260,11 @@ pub(crate) fn spread<T: Float>(
 
 /// Lowers each item's squared distance to that from `seed`, where this is nearer.
 fn bring_nearer<T: Float>(table: &NearestTable<'_, T>, seed: usize, squared: &mut [f64]) {
-    let point = table.samples.item(seed);
+    let point = table.rows(&[seed]);
     let visit = |_: &mut (), range: Range<usize>, own: &mut [f64]| {
-        let block = table.samples.block(range);
-        for (row, squared) in own.iter_mut().enumerate() {
-            *squared = squared.min(squared_distance(block.row(row), &point));
+        let block = table.block(range.clone());
+        for ((position, squared), item) in own.iter_mut().enumerate().zip(range) {
+            *squared = squared.min(table.squared_between((item, &block, position), (seed, &point)));
         }
     };
     table.partition.fold_mut(squared, 1, || (), visit, |(), ()| ());

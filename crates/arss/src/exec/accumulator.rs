@@ -9,6 +9,7 @@ use crate::exemplars::landmarks;
 use crate::exemplars::nearest_few::NearestFew;
 use crate::linalg::GramSum;
 use crate::linalg::nearest::{self, Near};
+use crate::models::row_sums;
 use crate::{Error, Float};
 
 /// What the caller knows of each row besides its values: the weight of the row, and its group.
@@ -131,6 +132,9 @@ pub(crate) struct Scratch<T> {
     pub owns: Vec<Option<usize>>,
     /// The columns of some rows that they are judged by.
     pub judged: Vec<T>,
+    /// Rows whose sums are in question, and what is measured of them.
+    pub open: Vec<T>,
+    pub ranking: row_sums::steps::Space,
     /// Rows counted so far, for steps that number the rows.
     pub counted: [usize; 2],
 }
@@ -156,6 +160,8 @@ impl<T: Float> Accumulator<T> {
                 few: NearestFew::default(),
                 owns: Vec::new(),
                 judged: Vec::new(),
+                open: Vec::new(),
+                ranking: row_sums::steps::Space::default(),
                 counted: [0; 2],
             },
         }

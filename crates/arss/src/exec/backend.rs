@@ -46,4 +46,14 @@ pub(crate) trait RowAccess: Sync {
     fn read_entries(&self, _item: usize, _entries: &mut Vec<(usize, f64)>) -> bool {
         false
     }
+
+    /// Adds the distances of a row to the listed ones, where the table holds distances.
+    fn push_distances(&self, _item: usize, _others: &[usize], _distances: &mut Vec<f64>) {
+        unreachable!("tables of distances are in memory")
+    }
+
+    /// The squared width of the similarity, where most distances are not known and no sample of them tells it.
+    fn width(&self) -> Option<f64> {
+        None
+    }
 }

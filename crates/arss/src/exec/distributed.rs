@@ -1,5 +1,7 @@
 //! Rows on other machines: steps and results travel as bytes.
 
+use std::fmt::Write;
+
 use super::{
     Access, Accumulator, BlockState, CheckFinite, PassResult, Request, RowAttributes, RowBackend, RowBlock, Step,
     damaged,
@@ -73,6 +75,14 @@ impl StepRequest {
         (needs.values, needs.numbers)
     }
 
+    /// What kind of step it is, in lower case: `ted-take`. For names of tasks that tell what a cluster is doing.
+    pub fn name(&self) -> String {
+        let mut head = Head::default();
+        // Ends with an error once the name is over: the matrices behind it are not written.
+        let _ = write!(head, "{:?}", self.0.step);
+        head.0
+    }
+
     /// Runs the step on some rows: changes their state and returns the encoded result.
     ///
     /// `first` is the position of the first row in the whole table. The result depends on the arguments alone.
@@ -89,6 +99,25 @@ impl StepRequest {
     }
 }
 
+/// The name in front of a bracket, its words separated.
+#[derive(Default)]
+struct Head(String);
+
+impl Write for Head {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        for letter in text.chars() {
+            if !letter.is_ascii_alphanumeric() {
+                return Err(std::fmt::Error);
+            }
+            if letter.is_ascii_uppercase() && !self.0.is_empty() {
+                self.0.push('-');
+            }
+            self.0.push(letter.to_ascii_lowercase());
+        }
+        Ok(())
+    }
+}
+
 /// Runs one step of a pass on some rows without attributes: [`StepRequest::decode`] and [`StepRequest::apply`].
 ///
 /// # Errors
@@ -102,6 +131,9 @@ pub fn step_on<T: Float>(
     StepRequest::decode(request)?.apply(rows, (first, RowAttributes::default()), state)
 }
 
+/// More numbers per row than any step keeps: a message that asks for more is damaged, and would take all memory.
+const MOST_NUMBERS: usize = 64;
+
 pub(crate) fn step_on_rows<T: Float>(
     StepRequest(Request { view, step }): &StepRequest,
     rows: &RowsOf<'_, T>,
@@ -111,9 +143,11 @@ pub(crate) fn step_on_rows<T: Float>(
     let samples = Samples::trusted(rows.data, rows.shape, rows.strides, *view)?;
     let (items, features, spec) = (samples.items(), samples.features(), step.spec());
     spec.check(features)?;
+    spec.points().map_or(Ok(()), |points| points.check_metric(view.metric))?;
     attributes.check(items)?;
     let needs = spec.needs();
-    if spec.range().is_some() || first.checked_add(items).is_none() {
+    let too_wide = needs.width > MOST_NUMBERS;
+    if spec.range().is_some() || too_wide || view.metric == Metric::Precomputed || first.checked_add(items).is_none() {
         return Err(damaged());
     }
     let (depth, width) = (if needs.values == Access::None { 0 } else { features }, used(needs.numbers, needs.width));
@@ -188,11 +222,11 @@ pub fn select(
     check_k(*k, table.items)?;
     check_method(method, table.items, table.features)?;
     let mut rows = Distributed { table, view: RowView::PLAIN, pass };
-    let unit = run.metric == Metric::Cosine;
-    let checked = rows.pass(&Step::CheckFinite(CheckFinite { directions: unit }))?;
+    check_metric(method, run.metric)?;
+    let checked = rows.pass(&Step::CheckFinite(CheckFinite { directions: run.metric == Metric::Cosine }))?;
     let safe = safe_scale(checked.maxima[0], if table.single { f32::SAFE } else { f64::SAFE });
     let scale = scale_of(&checked, (table.items, table.features), safe)?;
-    rows.view = RowView { scale, unit };
+    rows.view = RowView { scale, metric: run.metric };
     let scale = rows.view.distance_scale();
     choose(method, &mut rows, scale, *k, run)
 }
@@ -248,6 +282,14 @@ pub fn check_method(method: &Method, items: usize, features: usize) -> Result<()
         }
         Method::Arss(_) | Method::Rrss(_) | Method::Ted(_) => Ok(()),
         _ => Err(in_memory_only(method.name())),
+    }
+}
+
+/// `Ok` if the method can work by passes and this metric.
+pub(crate) fn check_metric(method: &Method, metric: Metric) -> Result<(), Error> {
+    match metric {
+        Metric::Precomputed => Err(in_memory_only("a table of distances")),
+        _ => method.check_metric(metric),
     }
 }
 

@@ -2,10 +2,13 @@
 
 use std::ops::Range;
 
-use super::{Access, Accumulator, BlockState, PassResult, RowAccess, RowAttributes, RowBackend, RowBlock, Step};
+use super::{
+    Access, Accumulator, BlockState, PassResult, RowAccess, RowAttributes, RowBackend, RowBlock, ScratchPool, Step,
+};
 use crate::parallel::Partition;
+use crate::precomputed;
 use crate::row_view::RowView;
-use crate::{Error, Float, Samples};
+use crate::{Error, Float, Metric, Samples};
 
 /// Multiplications between two calls of the callback: a fraction of a second.
 const STRETCH: usize = 1 << 31;
@@ -20,20 +23,27 @@ pub(crate) struct InMemory<'a, T> {
 }
 
 impl<'a, T: Float> InMemory<'a, T> {
-    /// No state yet. The memory for it is touched when it is first written.
+    /// No state yet: the memory for it is taken when a step needs it.
     pub fn new(samples: &'a Samples<'a, T>, partition: &'a Partition, attributes: RowAttributes<'a>) -> Self {
-        let values = vec![T::from_f64(0.0); samples.items() * samples.features()];
-        InMemory { samples, partition, attributes, values, numbers: Vec::new() }
+        InMemory { samples, partition, attributes, values: Vec::new(), numbers: Vec::new() }
     }
 
     /// Runs the step on some of the rows.
     fn pass_over(&mut self, step: &Step, rows: Range<usize>, partition: &Partition) -> PassResult {
-        let (samples, features, attributes) = (self.samples, self.samples.features(), self.attributes);
+        let (samples, attributes) = (self.samples, self.attributes);
+        // Of a table of distances a step sees the columns of the rows that it compares with, and no others.
+        let columns = (samples.metric() == Metric::Precomputed).then(|| step.spec().columns());
+        let features = columns.map_or(samples.features(), <[usize]>::len);
         let needs = step.spec().needs();
         let mut none = (Vec::new(), Vec::new());
         let (values, depth) = match needs.values {
             Access::None => (&mut none.0[..], 0),
-            _ => (&mut self.values[rows.start * features..rows.end * features], features),
+            _ => {
+                if self.values.is_empty() {
+                    self.values = vec![T::from_f64(0.0); samples.items() * features];
+                }
+                (&mut self.values[rows.start * features..rows.end * features], features)
+            }
         };
         let (numbers, width) = match needs.numbers {
             Access::None => (&mut none.1[..], 0),
@@ -44,14 +54,21 @@ impl<'a, T: Float> InMemory<'a, T> {
             }
         };
         let (ready, shape) = (step.prepare::<T>(), step.spec().output(features));
+        let spare = ScratchPool::default();
         let chunk = |sums: &mut Accumulator<T>, chunk: Range<usize>, (values, numbers): (&mut [T], &mut [f64])| {
+            spare.lend(sums);
             for range in partition.blocks(chunk.clone()) {
                 let (start, end) = (range.start - chunk.start, range.end - chunk.start);
                 let (first, count) = (rows.start + range.start, range.len());
                 let mut gathered = std::mem::take(&mut sums.scratch.gathered);
-                let block = match needs.rows {
-                    true => samples.block_in(first..first + count, &mut gathered),
-                    false => &[],
+                let block = match (needs.rows, columns) {
+                    (true, None) => samples.block_in(first..first + count, &mut gathered),
+                    (true, Some(columns)) => {
+                        gathered.clear();
+                        (first..first + count).for_each(|item| samples.push_distances(item, columns, &mut gathered));
+                        &gathered[..]
+                    }
+                    (false, _) => &[],
                 };
                 let attributes = attributes.slice(first..first + count);
                 let block = RowBlock { values: block, first, rows: count, features, attributes };
@@ -60,6 +77,7 @@ impl<'a, T: Float> InMemory<'a, T> {
                 ready.visit(sums, &block, BlockState { values, numbers });
                 sums.scratch.gathered = gathered;
             }
+            spare.take_back(sums);
         };
         let states = partition.pieces(values, depth).zip(partition.pieces(numbers, width));
         partition.fold_chunks(states, || Accumulator::new(&shape), chunk, Accumulator::merge).finish()
@@ -120,5 +138,15 @@ impl<T: Float> RowAccess for Samples<'_, T> {
         entries.clear();
         entries.extend(found);
         true
+    }
+
+    fn push_distances(&self, item: usize, others: &[usize], distances: &mut Vec<f64>) {
+        let mut own = Vec::with_capacity(others.len());
+        Samples::push_distances(self, item, others, &mut own);
+        distances.extend(own.into_iter().map(T::to_f64));
+    }
+
+    fn width(&self) -> Option<f64> {
+        precomputed::graph_width(self)
     }
 }

@@ -13,8 +13,10 @@ pub(crate) mod out_of_core;
 mod pass_result;
 mod point_rows;
 pub(crate) mod replay_log;
+mod scratch_pool;
 mod shared_steps;
 mod step;
+#[deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 pub(crate) mod wire;
 
 pub use accumulator::RowAttributes;
@@ -23,6 +25,7 @@ pub(crate) use backend::{RowAccess, RowBackend};
 pub(crate) use in_memory::InMemory;
 pub(crate) use pass_result::{OutputShape, PassResult, TopRow, TopRows};
 pub(crate) use point_rows::PointRows;
+use scratch_pool::ScratchPool;
 pub(crate) use shared_steps::{AbsoluteSums, CheckFinite, FetchRows, InverseGram, LargestForm, LongestRow, RankRows};
 pub use step::Access;
 pub(crate) use step::{Needs, Request, Step, StepSpec};

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use super::replay_log::{Logged, ReplayLog};
 use super::{
     Access, Accumulator, BlockState, BlockStep, CheckFinite, Needs, PassResult, RowAttributes, RowBackend, RowBlock,
-    Step, distributed,
+    ScratchPool, Step, distributed,
 };
 use crate::options::check_k;
 use crate::parallel::{Partition, default_block};
@@ -107,10 +107,10 @@ pub(crate) fn run_stream<T: Float>(
     let partition = Partition::new(run, items, features)?;
     let mut rows =
         Logged { rows: Streamed { stream, partition: &partition, attributes, view: RowView::PLAIN, width: 0 }, log };
-    let unit = run.metric == Metric::Cosine;
-    let checked = rows.pass(&Step::CheckFinite(CheckFinite { directions: unit }))?;
+    distributed::check_metric(method, run.metric)?;
+    let checked = rows.pass(&Step::CheckFinite(CheckFinite { directions: run.metric == Metric::Cosine }))?;
     let scale = distributed::scale_of(&checked, (items, features), safe_scale(checked.maxima[0], T::SAFE))?;
-    rows.rows.view = RowView { scale, unit };
+    rows.rows.view = RowView { scale, metric: run.metric };
     let scale = rows.rows.view.distance_scale();
     distributed::choose(method, &mut rows, scale, *k, run)
 }
@@ -210,7 +210,9 @@ impl<T: Float> RowBackend for Streamed<'_, T> {
         // One buffer per thread. Kept with the sums, they would wait for earlier chunks, and there would be many.
         let spans = Mutex::new(Vec::new());
         let spans = || spans.lock().unwrap_or_else(PoisonError::into_inner);
+        let pool = ScratchPool::default();
         let work = |sums: &mut Accumulator<T>, chunk: Range<usize>, ()| {
+            pool.lend(sums);
             let spare = spans().pop();
             let mut space = spare.unwrap_or_else(|| Span { rows: Vec::new(), values: Vec::new(), numbers: Vec::new() });
             for start in chunk.clone().step_by(span) {
@@ -223,6 +225,7 @@ impl<T: Float> RowBackend for Streamed<'_, T> {
                 }
             }
             spans().push(space);
+            pool.take_back(sums);
         };
         let chunks = self.items().div_ceil(self.partition.chunk());
         let states = (0..chunks).map(|_| ());

@@ -55,11 +55,14 @@ impl PassResult {
         decode(bytes)
     }
 
-    /// `Ok` if this is a result of a step with this output over `items` rows.
+    /// `Ok` if this is a result of a step with this output over `items` rows. Values were scaled, so sums of squares are
+    /// finite.
     pub fn check(self, shape: &OutputShape, items: usize) -> Result<Self, Error> {
         let rows = self.rows.list.iter().all(|row| row.values.len() == shape.row && row.index < items);
         let sizes = (self.gram.0.ncols(), self.sums.len(), self.maxima.len());
-        if rows && sizes == (shape.gram, shape.sums, shape.maxima) { Ok(self) } else { Err(damaged()) }
+        let numbers = self.sums.iter().chain(&self.maxima).all(|value| !value.is_nan());
+        let finite = numbers && self.gram.0.col_iter().all(|column| column.iter().all(|value| value.is_finite()));
+        if rows && finite && sizes == (shape.gram, shape.sums, shape.maxima) { Ok(self) } else { Err(damaged()) }
     }
 
     /// Adds the result of the rows that follow.

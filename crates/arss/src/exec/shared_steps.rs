@@ -146,7 +146,7 @@ impl<T: Float> BlockStep<T> for InverseGram {
     }
 }
 
-/// The rows with the largest number `key`, each with its values and another number of its state.
+/// The rows with the largest number `key`, each with its values and two other numbers of its state.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct RankRows {
     /// The smallest number instead. NaN then comes last.
@@ -155,7 +155,7 @@ pub(crate) struct RankRows {
     /// The last row that is known already, by key and index: only rows after it are returned.
     pub after: Option<(f64, usize)>,
     pub key: usize,
-    pub other: usize,
+    pub others: [usize; 2],
     pub width: usize,
 }
 
@@ -165,11 +165,11 @@ impl StepSpec for RankRows {
     }
 
     fn output(&self, features: usize) -> OutputShape {
-        OutputShape { keep: self.count, row: features + 1, ..OutputShape::default() }
+        OutputShape { keep: self.count, row: features + 2, ..OutputShape::default() }
     }
 
     fn check(&self, _: usize) -> Result<(), Error> {
-        let inside = self.key < self.width && self.other < self.width;
+        let inside = self.others.iter().all(|&other| self.key.max(other) < self.width);
         if inside && self.count > 0 { Ok(()) } else { Err(damaged()) }
     }
 }
@@ -189,7 +189,7 @@ impl<T: Float> BlockStep<T> for RankRows {
         for (at, numbers) in state.numbers.chunks_exact(self.width).enumerate() {
             let (key, index) = (self.key(numbers), block.first + at);
             if self.after.is_none_or(|(last, before)| key < last || (key == last && index > before)) {
-                sums.rows.offer(index, key, || block.row(at).chain([numbers[self.other]]).collect());
+                sums.rows.offer(index, key, || block.row(at).chain(self.others.map(|other| numbers[other])).collect());
             }
         }
     }
@@ -224,13 +224,22 @@ impl StepSpec for AbsoluteSums {
 
 impl<T: Float> BlockStep<T> for AbsoluteSums<T> {
     fn visit(&self, sums: &mut Accumulator<T>, block: &RowBlock<'_, T>, state: BlockState<'_, T>) {
-        let (rows, scratch) = (self.left.0.nrows(), &mut sums.scratch.values);
+        let (rows, scratch, totals) = (self.left.0.nrows(), &mut sums.scratch.values, &mut sums.scratch.wide);
         scratch.resize(rows * block.rows, T::from_f64(0.0));
-        let products = MatMut::from_row_major_slice_mut(scratch, rows, block.rows);
-        linalg::product(products, self.left.0.as_ref(), block.matrix_of(state.values).transpose(), 1.0);
-        for (sum, row) in sums.sums.iter_mut().zip(scratch.chunks_exact(block.rows)) {
-            *sum += row.iter().map(|value| value.to_f64().abs()).sum::<f64>();
-        }
+        let products = MatMut::from_row_major_slice_mut(scratch, block.rows, rows);
+        linalg::product(products, block.matrix_of(state.values), self.left.0.transpose(), 1.0);
+        totals.clear();
+        totals.resize(rows, 0.0);
+        // Side by side for many rows: each sum is added in the order of the table, and none waits for another.
+        vectorised(
+            #[inline(always)]
+            || {
+                for terms in scratch.chunks_exact(rows) {
+                    totals.iter_mut().zip(terms).for_each(|(total, term)| *total += term.to_f64().abs());
+                }
+            },
+        );
+        sums.sums.iter_mut().zip(totals).for_each(|(sum, total)| *sum += *total);
     }
 }
 

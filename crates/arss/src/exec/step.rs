@@ -4,12 +4,13 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::OutputShape;
 use super::accumulator::BlockStep;
 use super::shared_steps::{AbsoluteSums, CheckFinite, FetchRows, InverseGram, LargestForm, LongestRow, RankRows};
 use super::wire::{decode, encode};
-use crate::exemplars::{refine_steps as refinement, score_steps as scoring, steps as exemplars};
+use super::{OutputShape, PointRows};
+use crate::exemplars::{graph_score as graph, refine_steps as refinement, score_steps as scoring, steps as exemplars};
 use crate::models::arss::steps as arss;
+use crate::models::row_sums::steps as ranking;
 use crate::models::rrss::steps as rrss;
 use crate::models::ted::steps as ted;
 use crate::row_view::RowView;
@@ -70,6 +71,14 @@ pub(crate) trait StepSpec {
     /// `Ok` if its matrices and lists fit rows of `features` values. A step that came from elsewhere is checked once,
     /// and can then be run without a panic.
     fn check(&self, features: usize) -> Result<(), Error>;
+    /// The rows that it compares with.
+    fn points(&self) -> Option<&PointRows> {
+        None
+    }
+    /// The columns that it looks at, where the table holds distances.
+    fn columns(&self) -> &[usize] {
+        self.points().map_or(&[], PointRows::columns)
+    }
     /// The rows that it is restricted to.
     fn range(&self) -> Option<Range<usize>> {
         None
@@ -112,6 +121,10 @@ pub(crate) enum Step {
     ExemplarsNearestCentre(refinement::NearestCentre),
     ExemplarsCentreRows(refinement::CentreRows),
     ExemplarsNearest(exemplars::NearestPick),
+    ExemplarsSetMeasures(graph::SetMeasures),
+    WeighTerms(ranking::WeighTerms),
+    DrawTerms(ranking::DrawTerms),
+    BoundSums(ranking::BoundSums),
 }
 
 impl Step {
@@ -140,6 +153,7 @@ impl Step {
             Step::TedRemainder(step) => step,
             Step::TedBest(step) => step,
             Step::ExemplarsScore(step) => step,
+            Step::ExemplarsSetMeasures(step) => step,
             Step::ExemplarsSample(step) => step,
             Step::ExemplarsJudge(step) => step,
             Step::ExemplarsSecondLook(step) => step,
@@ -151,6 +165,9 @@ impl Step {
             Step::ExemplarsGate(step) => step,
             Step::ExemplarsCandidates(step) => step,
             Step::ExemplarsNearest(step) => step,
+            Step::WeighTerms(step) => step,
+            Step::DrawTerms(step) => step,
+            Step::BoundSums(step) => step,
         }
     }
 
@@ -179,6 +196,7 @@ impl Step {
             Step::TedRemainder(step) => Box::new(*step),
             Step::TedBest(step) => Box::new(*step),
             Step::ExemplarsScore(step) => Box::new(step.ready::<T>()),
+            Step::ExemplarsSetMeasures(step) => Box::new(step.clone()),
             Step::ExemplarsSample(step) => Box::new(step.clone()),
             Step::ExemplarsJudge(step) => Box::new(*step),
             Step::ExemplarsSecondLook(step) => Box::new(step.ready::<T>()),
@@ -190,6 +208,9 @@ impl Step {
             Step::ExemplarsGate(step) => Box::new(step.clone()),
             Step::ExemplarsCandidates(step) => Box::new(step.clone()),
             Step::ExemplarsNearest(step) => Box::new(step.ready::<T>()),
+            Step::WeighTerms(step) => Box::new(step.cast::<T>()),
+            Step::DrawTerms(step) => Box::new(step.cast::<T>()),
+            Step::BoundSums(step) => Box::new(step.cast::<T>()),
         }
     }
 }

@@ -3,6 +3,8 @@
 //! The layout is [postcard](https://docs.rs/postcard)'s over serde, behind one byte for the version. Matrices travel as
 //! plain little-endian numbers. Decoding trusts no length: whatever the bytes are, the outcome is a value or an error.
 
+#![warn(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
 use faer::Mat;
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -11,7 +13,7 @@ use serde_bytes::ByteBuf;
 use crate::{Error, Float};
 
 /// The first byte of every message. A change of any step or result needs a new number.
-const VERSION: u8 = 4;
+const VERSION: u8 = 5;
 
 /// The bytes of a message.
 pub(crate) fn encode(message: &impl Serialize) -> Result<Vec<u8>, Error> {
@@ -61,7 +63,9 @@ impl<'de, T: Float> Deserialize<'de> for Matrix<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let (rows, columns, bytes) = <(usize, usize, ByteBuf)>::deserialize(deserializer)?;
         let values = from_bytes(&bytes, rows.checked_mul(columns)).ok_or_else(|| D::Error::custom("matrix"))?;
-        Ok(Matrix(Mat::from_fn(rows, columns, |i, j| T::from_f64(values[j * rows + i]))))
+        // There are as many values as places.
+        let value = |i: usize, j: usize| values.get(j * rows + i).copied().unwrap_or_default();
+        Ok(Matrix(Mat::from_fn(rows, columns, |i, j| T::from_f64(value(i, j)))))
     }
 }
 
@@ -72,7 +76,7 @@ pub(crate) struct Symmetric(pub Mat<f64>);
 impl Serialize for Symmetric {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let dim = self.0.ncols();
-        let lower = (0..dim).flat_map(|j| self.0.col_as_slice(j)[j..].iter().copied());
+        let lower = (0..dim).flat_map(|j| self.0.col_as_slice(j).iter().skip(j).copied());
         (dim, to_bytes(lower)).serialize(serializer)
     }
 }

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::Constraints;
 use super::candidates::CandidateSample;
+use super::medoids::{kept_bytes, lines};
 use super::outlook::Outlook;
 use super::solver::Plan;
 use crate::linalg::distances::{Rows, Table, median_squared};
@@ -33,6 +34,8 @@ pub(crate) struct Chosen {
     /// What each pick added to the coverage, 0 to 1.
     pub gains: Vec<f64>,
     pub status: Status,
+    /// The squared distances of all candidates to the reference rows, a line each, if they were kept.
+    pub kept: Vec<f64>,
     /// What more picks would add, if that was asked for.
     pub outlook: Option<Outlook>,
 }
@@ -46,8 +49,8 @@ pub(crate) fn choose(
     run: &mut RunOptions<'_>,
 ) -> Result<Chosen, Error> {
     let mut coverage = Coverage::new(table, sample, run)?;
-    let mut chosen = Chosen { picks: Vec::new(), gains: Vec::new(), status: Status::Converged, outlook: None };
-    let stopped = coverage.measure(run);
+    let mut chosen = Chosen { status: Status::Converged, ..Chosen::nothing() };
+    let stopped = coverage.measure(run)?;
     let mut include = std::mem::take(&mut constraints.include);
     let included = include.len();
     include.reverse();
@@ -85,13 +88,18 @@ pub(crate) fn choose(
     for at in included + 1..chosen.gains.len() {
         chosen.gains[at] = chosen.gains[at].min(chosen.gains[at - 1]);
     }
+    chosen.kept = coverage.kept;
     Ok(chosen)
 }
 
 impl Chosen {
+    pub fn nothing() -> Self {
+        Chosen { picks: Vec::new(), gains: Vec::new(), status: Status::Stopped, kept: Vec::new(), outlook: None }
+    }
+
     /// The rows that must be in, and nothing else yet: the run was stopped before the choice.
     pub fn stopped(constraints: &mut Constraints) -> Self {
-        let mut chosen = Chosen { picks: Vec::new(), gains: Vec::new(), status: Status::Stopped, outlook: None };
+        let mut chosen = Chosen::nothing();
         let include = std::mem::take(&mut constraints.include);
         include.into_iter().for_each(|(item, group)| chosen.add(item, group, constraints));
         chosen
@@ -133,7 +141,7 @@ pub(crate) struct Coverage<'a> {
     table: Table<'a>,
     /// Divides the reference rows among the threads.
     partition: Partition,
-    pub reference: Rows<f64>,
+    pub reference: Rows<'a, f64>,
     pub weights: Vec<f64>,
     covers: Vec<Cover>,
     /// Sum of the weights.
@@ -149,6 +157,9 @@ pub(crate) struct Coverage<'a> {
     bounds: Vec<f64>,
     /// and whether it does gain that.
     exact: Vec<bool>,
+    /// Keep the squared distances of candidates once they are measured; those that are, a line each.
+    keeps: bool,
+    kept: Vec<f64>,
 }
 
 impl<'a> Coverage<'a> {
@@ -156,10 +167,14 @@ impl<'a> Coverage<'a> {
         let CandidateSample { pool, groups, reference, weights, wide, narrow } = sample.clone();
         let h2 = median_squared(&table, &wide, &narrow);
         let options = RunOptions { block: BLOCK, threads: run.threads, ..RunOptions::default() };
+        let rows = Rows::of(&table, &reference);
         Ok(Coverage {
             table,
             partition: Partition::new(&options, reference.len(), 1)?,
-            reference: Rows::of(&table, &reference),
+            // Sparse rows take long to compare, and are compared alike by the swaps.
+            keeps: rows.is_sparse() && kept_bytes(table.origin.len(), pool.len(), reference.len()) > 0,
+            kept: Vec::new(),
+            reference: rows,
             covers: vec![Cover { similarity: 0.0, exponent: f64::INFINITY }; reference.len()],
             total: weights.iter().sum(),
             weights,
@@ -172,26 +187,48 @@ impl<'a> Coverage<'a> {
         })
     }
 
+    /// The same, keeping no distances: for rows that are taken before anything is measured.
+    pub fn without_kept(self) -> Self {
+        Coverage { keeps: false, ..self }
+    }
+
     /// Measures what every candidate would gain as the first; true if the callback stopped it.
-    pub fn measure(&mut self, run: &mut RunOptions<'_>) -> bool {
+    pub fn measure(&mut self, run: &mut RunOptions<'_>) -> Result<bool, Error> {
         let pool = self.pool.len();
         for start in (0..pool).step_by(BATCH.1) {
             let positions: Vec<usize> = (start..(start + BATCH.1).min(pool)).collect();
+            if self.keeps {
+                let candidates = Rows::of(&self.table, &self.pool[start..start + positions.len()]);
+                self.kept.extend(lines(&candidates, &self.reference, run.threads)?);
+            }
             let gains = self.gains(&positions);
             self.bounds[start..start + gains.len()].copy_from_slice(&gains);
             if run.tell(&Progress::count("prepare", start + gains.len(), pool)) {
-                return true;
+                return Ok(true);
             }
         }
-        false
+        Ok(false)
+    }
+
+    /// The squared distances of some reference rows to the candidates at these positions, a row each.
+    fn squared(&self, rows: Range<usize>, positions: &[usize], candidates: &Rows<'_, f64>, squared: &mut Vec<f64>) {
+        if !self.keeps {
+            return self.reference.squared(rows, candidates, squared);
+        }
+        let (count, all) = (positions.len(), self.reference.len());
+        squared.resize(rows.len() * count, 0.0);
+        for (at, &position) in positions.iter().enumerate() {
+            let line = &self.kept[position * all..(position + 1) * all][rows.clone()];
+            squared.iter_mut().skip(at).step_by(count).zip(line).for_each(|(squared, kept)| *squared = *kept);
+        }
     }
 
     /// What the candidates at these positions of the pool would gain.
     fn gains(&self, positions: &[usize]) -> Vec<f64> {
         let items: Vec<usize> = positions.iter().map(|&position| self.pool[position]).collect();
-        let candidates = Rows::<f64>::of(&self.table, &items);
+        let candidates = if self.keeps { Rows::empty() } else { Rows::<f64>::of(&self.table, &items) };
         let visit = |(gains, squared): &mut (Vec<f64>, Vec<f64>), range: Range<usize>| {
-            self.reference.squared(range.clone(), &candidates, squared);
+            self.squared(range.clone(), positions, &candidates, squared);
             if self.covers[range.clone()].iter().all(|cover| cover.exponent == f64::INFINITY) {
                 // Nothing is covered yet: every similarity counts, and many at once are cheaper.
                 exponentials(squared, -self.rate);
@@ -255,10 +292,11 @@ impl<'a> Coverage<'a> {
 
     /// Takes the candidate at `position`; what it gained.
     fn take(&mut self, position: usize) -> f64 {
-        let candidate = Rows::<f64>::of(&self.table, &self.pool[position..=position]);
-        let Coverage { reference, weights, rate, partition, covers, .. } = self;
+        let candidate = if self.keeps { Rows::empty() } else { Rows::of(&self.table, &self.pool[position..=position]) };
+        let mut covers = std::mem::take(&mut self.covers);
+        let Coverage { weights, rate, partition, .. } = &*self;
         let visit = |(gain, squared): &mut (f64, Vec<f64>), range: Range<usize>, own: &mut [Cover]| {
-            reference.squared(range.clone(), &candidate, squared);
+            self.squared(range.clone(), &[position], &candidate, squared);
             for ((squared, cover), weight) in squared.iter().zip(own).zip(&weights[range]) {
                 let exponent = *rate * squared;
                 if exponent < cover.exponent {
@@ -270,7 +308,8 @@ impl<'a> Coverage<'a> {
         };
         let start = || (0.0, Vec::new());
         let add = |sum: &mut (f64, Vec<f64>), part: &mut (f64, Vec<f64>)| sum.0 += std::mem::take(&mut part.0);
-        let gain = partition.fold_mut(covers, 1, start, visit, add).0;
+        let gain = partition.fold_mut(&mut covers, 1, start, visit, add).0;
+        self.covers = covers;
         self.open[position] = false;
         if gain > 0.0 {
             self.exact.fill(false);
@@ -288,7 +327,7 @@ impl<'a> Coverage<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Samples;
+    use crate::{Metric, Samples};
 
     fn noise(count: usize, seed: u64) -> Vec<f64> {
         let mut state = seed;
@@ -326,7 +365,7 @@ mod tests {
             let weights: Vec<f64> = noise(n, seed + 9).iter().map(|x| x + 1.5).collect();
             let samples = Samples::new(&data, n, l).unwrap();
             let origin = vec![0.0; l];
-            let table = Table { rows: &samples, origin: &origin };
+            let table = Table { rows: &samples, origin: &origin, metric: Metric::Euclidean };
             let all: Vec<usize> = (0..n).collect();
             let sample = CandidateSample::of_all(&weights);
             let plan = Plan { k, seed: 0, stop: None, gate: false, weighting: None, swaps: false, refine: 0 };

@@ -1,6 +1,7 @@
 //! Landmarks: a sample of the rows that all others are compared with.
 
 use faer::{Mat, MatRef};
+use serde::{Deserialize, Serialize};
 
 use crate::exec::{Matrix, PointRows};
 use crate::linalg::distances::{Rows, Table, median_squared};
@@ -12,6 +13,8 @@ use crate::{Float, Kernel, linalg};
 const SCALE_ROWS: usize = 2048;
 /// Rows that are mapped at a time: their similarities stay in the cache.
 pub(crate) const BLOCK: usize = 256;
+/// Eigenvalues above minus this are not negative.
+const ROUNDING: f64 = 1e-6;
 /// Most landmarks that a row is compared with one by one.
 pub(crate) const MOST: usize = 1 << 10;
 
@@ -22,8 +25,9 @@ pub(crate) struct Landmarks {
     /// Their values.
     pub rows: PointRows,
     pub origin: Vec<f64>,
-    /// The width of the kernel.
+    /// The width of the kernel, and its shape.
     pub h2: f64,
+    pub similarity: Similarity,
     /// (K_JJ + ridge I)^-1. Its condition is at most (landmarks + ridge) / ridge.
     pub inverse: Mat<f64>,
 }
@@ -45,9 +49,9 @@ impl Landmarks {
     pub fn new(kernel: &Kernel, table: &Table<'_>, sample: &LandmarkSample) -> Self {
         let items = sample.landmarks.clone();
         let h2 = median_squared(table, &sample.scale, &items);
-        let inverse = inverse(&Rows::of(table, &items), h2, kernel.ridge);
-        let rows = PointRows::read(table.rows, &items, table.origin.len());
-        Landmarks { items, rows, origin: table.origin.to_vec(), h2, inverse }
+        let (inverse, similarity) = inverse(&Rows::of(table, &items), h2, kernel.ridge);
+        let rows = PointRows::read(table, &items);
+        Landmarks { items, rows, origin: table.origin.to_vec(), h2, similarity, inverse }
     }
 
     /// R with R R' = (K_JJ + ridge I)^-1.
@@ -58,21 +62,22 @@ impl Landmarks {
     /// The map for rows of type `T`.
     pub fn ready<T: Float>(&self, features: usize) -> LandmarkMap<T> {
         debug_assert_eq!(features, self.origin.len());
-        LandmarkMap::new(&self.rows, &self.origin, self.h2, self.root().cast())
+        LandmarkMap::new(&self.rows, &self.origin, (self.h2, self.similarity), self.root().cast())
     }
 }
 
 /// The kernel map: a row x becomes R' k_J(x).
 pub(crate) struct LandmarkMap<T> {
-    rows: Rows<T>,
+    rows: Rows<'static, T>,
     origin: Vec<f64>,
     h2: f64,
+    similarity: Similarity,
     root: Matrix<T>,
 }
 
 /// Buffers of the map.
 pub(crate) struct Scratch<T> {
-    rows: Rows<T>,
+    rows: Rows<'static, T>,
     kernel: Vec<T>,
     mapped: Vec<T>,
 }
@@ -85,8 +90,8 @@ impl<T: Float> Default for Scratch<T> {
 
 impl<T: Float> LandmarkMap<T> {
     /// From the rows of the landmarks, the origin, the width and R.
-    pub fn new(landmarks: &PointRows, origin: &[f64], h2: f64, root: Matrix<T>) -> Self {
-        LandmarkMap { rows: landmarks.rows(origin), origin: origin.to_vec(), h2, root }
+    pub fn new(landmarks: &PointRows, origin: &[f64], (h2, similarity): (f64, Similarity), root: Matrix<T>) -> Self {
+        LandmarkMap { rows: landmarks.rows(origin), origin: origin.to_vec(), h2, similarity, root }
     }
 
     /// The number of landmarks.
@@ -102,25 +107,58 @@ impl<T: Float> LandmarkMap<T> {
     /// The same; `see` is shown the squared distances of each row to all landmarks, row by row.
     pub fn map_and_see<'s>(&self, values: &[T], scratch: &'s mut Scratch<T>, see: impl FnMut(&[T])) -> &'s [T] {
         let Scratch { rows, kernel, mapped } = scratch;
-        rows.fill(values, &self.origin);
+        rows.fill_like(&self.rows, values, &self.origin);
         rows.squared(0..rows.len(), &self.rows, kernel);
         kernel.chunks_exact(self.len()).for_each(see);
-        exponentials(kernel, -1.0 / self.h2);
+        self.similarity.of(kernel, self.h2);
         let kernel = MatRef::from_row_major_slice(kernel, rows.len(), self.len());
         linalg::times_lower(kernel, self.root.0.as_ref(), mapped);
         mapped
     }
 }
 
-/// (K_JJ + ridge I)^-1.
-fn inverse(landmarks: &Rows<f64>, h2: f64, ridge: f64) -> Mat<f64> {
+/// How similar rows are, by their squared distance. A Gaussian process needs similarities without negative eigenvalues.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Similarity {
+    /// exp(-d^2 / h2): for Euclidean distances, and others where the landmarks allow it.
+    Gaussian,
+    /// exp(-d / h), which sums of absolute differences always allow; times a share below 1 where distances allow neither.
+    Laplacian { share: f64 },
+}
+
+impl Similarity {
+    /// Squared distances become similarities.
+    fn of<T: Float>(self, squared: &mut [T], h2: f64) {
+        let Similarity::Laplacian { share } = self else { return exponentials(squared, -1.0 / h2) };
+        squared.iter_mut().for_each(|squared| *squared = squared.root());
+        exponentials(squared, -1.0 / h2.sqrt());
+        if share < 1.0 {
+            squared.iter_mut().for_each(|similarity| *similarity = T::from_f64(share * similarity.to_f64()));
+        }
+    }
+}
+
+/// (K_JJ + ridge I)^-1, and the similarity that it is of.
+fn inverse(landmarks: &Rows<'_, f64>, h2: f64, ridge: f64) -> (Mat<f64>, Similarity) {
     let count = landmarks.len();
-    let mut similar = Vec::new();
-    landmarks.squared(0..count, landmarks, &mut similar);
-    exponentials(&mut similar, -1.0 / h2);
-    let entry = |i: usize, j: usize| if i == j { 1.0 } else { similar[i * count + j] };
-    // Both halves from the lower one, so that rounding cannot make them differ.
-    let kernel = Mat::from_fn(count, count, |i, j| entry(i.max(j), i.min(j)));
-    let inverse = linalg::inverse_of_shifted(kernel.as_ref(), 1.0 / ridge);
-    Mat::from_fn(count, count, |i, j| inverse[(i, j)] / ridge)
+    let mut squared = Vec::new();
+    landmarks.squared(0..count, landmarks, &mut squared);
+    let kernel = |similarity: Similarity| {
+        let mut similar = squared.clone();
+        similarity.of(&mut similar, h2);
+        let entry = |i: usize, j: usize| if i == j { 1.0 } else { similar[i * count + j] };
+        // Both halves from the lower one, so that rounding cannot make them differ.
+        Mat::from_fn(count, count, |i, j| entry(i.max(j), i.min(j)))
+    };
+    let least = |kernel: &Mat<f64>| linalg::eigen(kernel.as_ref()).0.into_iter().fold(0.0, f64::min);
+    let mut similarity = Similarity::Gaussian;
+    let mut similar = kernel(similarity);
+    if !landmarks.is_euclidean() && least(&similar) < -ROUNDING {
+        let negative = -least(&kernel(Similarity::Laplacian { share: 1.0 }));
+        // With its diagonal raised by the most negative eigenvalue, and all of it divided so that the diagonal is 1.
+        similarity = Similarity::Laplacian { share: if negative > ROUNDING { 1.0 / (1.0 + negative) } else { 1.0 } };
+        similar = kernel(similarity);
+    }
+    let inverse = linalg::inverse_of_shifted(similar.as_ref(), 1.0 / ridge);
+    (Mat::from_fn(count, count, |i, j| inverse[(i, j)] / ridge), similarity)
 }

@@ -34,9 +34,11 @@ struct Pair {
 }
 
 struct Swaps<'a> {
-    reference: Rows<f64>,
+    reference: Rows<'a, f64>,
     weights: &'a [f64],
-    picks: Rows<f64>,
+    picks: Rows<'a, f64>,
+    /// The squared distances of the picks to all reference rows, a line each, where those of all candidates are kept.
+    lines: Vec<f64>,
     pairs: Vec<Pair>,
     /// What the sum rises by if a pick goes away and nothing comes.
     removal: Vec<f64>,
@@ -48,6 +50,25 @@ struct Swaps<'a> {
 pub(crate) fn kept_bytes(features: usize, pool: usize, reference: usize) -> usize {
     let bytes = pool.saturating_mul(reference).saturating_mul(size_of::<f64>());
     if features >= LONG && bytes <= MOST_KEPT { bytes } else { 0 }
+}
+
+/// The squared distances of candidates to all reference rows, a line each.
+pub(super) fn lines(candidates: &Rows<'_, f64>, reference: &Rows<'_, f64>, threads: usize) -> Result<Vec<f64>, Error> {
+    let (count, rows) = (candidates.len(), reference.len());
+    let mut all = vec![0.0; count * rows];
+    let options = RunOptions { block: BATCH.1, threads, ..RunOptions::default() };
+    let partition = Partition::new(&options, count, 1)?;
+    let visit = |part: &mut Vec<f64>, range: std::ops::Range<usize>, own: &mut [f64]| {
+        candidates.squared(range, reference, part);
+        own.copy_from_slice(part);
+    };
+    partition.fold_mut(&mut all, rows, Vec::new, visit, |_, _| ());
+    Ok(all)
+}
+
+/// Some of the lines that are kept; none if they are not.
+fn lines_at(kept: &[f64], places: impl Iterator<Item = usize>, rows: usize) -> Vec<f64> {
+    places.flat_map(|place| kept.get(place * rows..(place + 1) * rows).unwrap_or_default()).copied().collect()
 }
 
 /// Exchanges picks for candidates of the pool as long as that lowers the sum. The first `included` picks stay.
@@ -62,16 +83,16 @@ pub(super) fn swap(
     if chosen.picks.len() >= pool || sample.reference.is_empty() {
         return Ok(());
     }
-    let picks = Rows::<f64>::of(&table, &chosen.picks);
-    let mut swaps = Swaps::new(Rows::of(&table, &sample.reference), &sample.weights, picks);
     let place = |item: &usize| sample.pool.binary_search(item).expect("picks come from the pool");
+    let mut kept: Vec<f64> = std::mem::take(&mut chosen.kept);
+    let rows = sample.reference.len();
+    let picks = (Rows::of(&table, &chosen.picks), lines_at(&kept, chosen.picks.iter().map(place), rows));
+    let mut swaps = Swaps::new(Rows::of(&table, &sample.reference), &sample.weights, picks);
     let mut groups: Vec<usize> = chosen.picks.iter().map(|item| sample.groups[place(item)]).collect();
     let mut is_pick = vec![false; pool];
     chosen.picks.iter().for_each(|item| is_pick[place(item)] = true);
     let mut unchanged = 0;
-    let rows = swaps.reference.len();
     let keep = kept_bytes(table.origin.len(), pool, rows) > 0;
-    let mut kept: Vec<f64> = Vec::new();
     for sweep in 1..=SWEEPS {
         for start in (0..pool).step_by(BATCH.0) {
             let positions = start..(start + BATCH.0).min(pool);
@@ -79,7 +100,7 @@ pub(super) fn swap(
             let batch = start * rows..(start + positions.len()) * rows;
             let squared = match kept.get(batch.clone()) {
                 Some(known) => known.to_vec(),
-                None => swaps.squared(&candidates(positions.clone()), run)?,
+                None => lines(&candidates(positions.clone()), &swaps.reference, run.threads)?,
             };
             if keep && kept.len() == batch.start {
                 kept.extend_from_slice(&squared);
@@ -111,10 +132,10 @@ pub(super) fn swap(
 }
 
 impl<'a> Swaps<'a> {
-    fn new(reference: Rows<f64>, weights: &'a [f64], picks: Rows<f64>) -> Self {
+    fn new(reference: Rows<'a, f64>, weights: &'a [f64], (picks, lines): (Rows<'a, f64>, Vec<f64>)) -> Self {
         let nobody = Pair { first: 0, second: 0, to_first: 0.0, to_second: 0.0 };
         let pairs = vec![nobody; reference.len()];
-        let mut swaps = Swaps { reference, weights, picks, pairs, removal: Vec::new(), total: 0.0 };
+        let mut swaps = Swaps { reference, weights, picks, lines, pairs, removal: Vec::new(), total: 0.0 };
         (0..swaps.pairs.len()).for_each(|row| swaps.pairs[row] = swaps.two_nearest(row));
         swaps.add_up();
         swaps
@@ -128,20 +149,6 @@ impl<'a> Swaps<'a> {
 
     fn slots(&self) -> usize {
         self.picks.len()
-    }
-
-    /// The squared distances of candidates to all reference rows, a line each.
-    fn squared(&self, candidates: &Rows<f64>, run: &RunOptions<'_>) -> Result<Vec<f64>, Error> {
-        let (count, rows) = (candidates.len(), self.reference.len());
-        let mut all = vec![0.0; count * rows];
-        let options = RunOptions { block: BATCH.1, threads: run.threads, ..RunOptions::default() };
-        let partition = Partition::new(&options, count, 1)?;
-        let visit = |part: &mut Vec<f64>, range: std::ops::Range<usize>, own: &mut [f64]| {
-            candidates.squared(range, &self.reference, part);
-            own.copy_from_slice(part);
-        };
-        partition.fold_mut(&mut all, rows, Vec::new, visit, |_, _| ());
-        Ok(all)
     }
 
     /// Of the slots that are allowed, the one that a candidate at these squared distances had best take, and what the sum
@@ -173,8 +180,11 @@ impl<'a> Swaps<'a> {
     }
 
     /// Puts a candidate into a slot.
-    fn take(&mut self, slot: usize, candidate: &Rows<f64>, squared: &[f64]) {
+    fn take(&mut self, slot: usize, candidate: &Rows<'_, f64>, squared: &[f64]) {
         self.picks.replace(slot, candidate, 0);
+        if !self.lines.is_empty() {
+            self.lines[slot * squared.len()..(slot + 1) * squared.len()].copy_from_slice(squared);
+        }
         for (row, &squared) in squared.iter().enumerate() {
             let (pair, distance) = (self.pairs[row], squared.sqrt());
             let anew = Pair { first: slot, to_first: distance, ..pair };
@@ -206,7 +216,8 @@ impl<'a> Swaps<'a> {
     fn two_nearest(&self, row: usize) -> Pair {
         let mut pair = Pair { first: 0, second: 0, to_first: f64::INFINITY, to_second: f64::INFINITY };
         for slot in 0..self.slots() {
-            let squared = self.reference.squared_distance(row, &self.picks, slot);
+            let known = self.lines.get(slot * self.pairs.len() + row).copied();
+            let squared = known.unwrap_or_else(|| self.reference.squared_distance(row, &self.picks, slot));
             if squared < pair.to_first {
                 pair = Pair { first: slot, second: pair.first, to_first: squared, to_second: pair.to_first };
             } else if squared < pair.to_second {
@@ -220,8 +231,8 @@ impl<'a> Swaps<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Samples;
     use crate::linalg::distances::squared_distance;
+    use crate::{Metric, Samples};
 
     fn noise(count: usize, seed: u64) -> Vec<f64> {
         let mut generator = crate::linalg::rng::generator(seed);
@@ -246,10 +257,10 @@ mod tests {
             let origin = vec![0.1; l];
             let sample = CandidateSample::of_all(&weights);
             let mut chosen =
-                Chosen { picks: (0..k).collect(), gains: vec![0.0; k], status: Status::Converged, outlook: None };
+                Chosen { picks: (0..k).collect(), gains: vec![0.0; k], status: Status::Converged, ..Chosen::nothing() };
             let before = cost(&rows, &weights, &chosen.picks);
             let mut constraints = Constraints::none();
-            let table = Table { rows: &samples, origin: &origin };
+            let table = Table { rows: &samples, origin: &origin, metric: Metric::Euclidean };
             swap(table, &sample, &mut chosen, (0, &mut constraints), &mut RunOptions::default()).unwrap();
             let found = cost(&rows, &weights, &chosen.picks);
             assert!(found < before, "{found} {before}");

@@ -5,6 +5,7 @@ pub(crate) mod candidates;
 mod constraints;
 mod coverage;
 pub(crate) mod gate;
+pub(crate) mod graph_score;
 pub(crate) mod landmarks;
 pub(crate) mod medoids;
 mod mixture;
@@ -182,6 +183,11 @@ impl Exemplars {
         }
     }
 
+    /// Fails if what is demanded of rows cannot be met.
+    pub(crate) fn check(&self, rows: &mut dyn RowBackend, k: usize) -> Result<(), Error> {
+        Constraints::new(self, rows, k).map(drop)
+    }
+
     /// Chooses among rows in a safe range, wherever they are.
     pub(crate) fn run_backend(
         &self,
@@ -198,7 +204,12 @@ impl Exemplars {
         let mut clock = Clock::start();
         let origin = solver::origin(rows)?;
         let scoring = self.scoring(rows.features())?;
-        let (scored, score) = outlier_score::score_rows(&scoring, rows, &origin, run)?;
+        let (scored, score) = match graph_score::score_graph(rows, self.ridge)? {
+            Some(scored) => (scored, None),
+            None => {
+                outlier_score::score_rows(&scoring, rows, &origin, run).map(|(scored, step)| (scored, Some(step)))?
+            }
+        };
         let stopped = scored.stopped;
         let judged = outlier_score::judge_rows(&scoring, rows, &origin, scored)?;
         let exclude = constraints.exclude.clone();
@@ -214,10 +225,13 @@ impl Exemplars {
 
         let mut selection = solver::assign(rows, "exemplars", chosen, &origin, (self.gate, false), run)?;
         if run.keep_model {
-            let score = ScoreStep { rows: None, new_rows: true, ..score };
-            let look = judged.look.map(|look| SecondLook { new_rows: true, ..look });
-            let model = Model::of(rows, &selection)?;
-            selection.model = Some(model.with_outliers(OutlierModel { score, rule: judged.rule, look }));
+            let mut model = Model::of(rows, &selection)?;
+            if let Some(score) = score {
+                let score = ScoreStep { rows: None, new_rows: true, ..score };
+                let look = judged.look.map(|look| SecondLook { new_rows: true, ..look });
+                model = model.with_outliers(OutlierModel { score, rule: judged.rule, look });
+            }
+            selection.model = Some(model);
         }
         if judged.set_aside.rows > 0 && self.gate && !stopped {
             selection.report.notes.push(Note::Gated(judged.set_aside));

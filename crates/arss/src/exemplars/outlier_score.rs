@@ -11,13 +11,17 @@ use super::solver::RowCache;
 use crate::exec::{PointRows, RowAccess, RowBackend, Step};
 use crate::linalg::distances::Table;
 use crate::linalg::rng::{generator, positions};
-use crate::{Error, Kernel, Progress, RunOptions, SetAside};
+use crate::{Error, Kernel, Metric, Progress, RunOptions, SetAside};
 
 /// Landmarks that a row is compared with, and the one that counts as far; fewer in small tables.
 const NEIGHBOURS: usize = 30;
 const FAR_RANK: usize = 32;
 /// Rows that the gate is decided by; more are sampled.
 const JUDGED: usize = 8192;
+/// Values of a row that count as work, at most: of a row of distances few are looked at.
+const MOST_VALUES: usize = 1 << 16;
+/// Columns that a table of distances counts as: rarity and loneliness rank its rows alike.
+const UNKNOWN_COLUMNS: usize = 256;
 /// Rows beyond the gate that a second look compares them with.
 const FELLOWS: usize = 768;
 /// So many fellows within the usual distance make a group, or this share of all rows beyond the gate if that is more.
@@ -51,7 +55,7 @@ pub(super) fn score_rows(
     let items = rows.items();
     let mut step = score_step(scoring, rows, origin)?;
     let (count, features, h2) = (step.landmarks.len(), step.origin.len(), step.h2);
-    let stretch = rows.stretch((features + count) * count);
+    let stretch = rows.stretch((features.min(MOST_VALUES) + count) * count);
     for start in (0..items).step_by(stretch) {
         let end = (start + stretch).min(items);
         step.rows = (stretch < items).then_some((start, end));
@@ -68,16 +72,16 @@ pub(super) fn score_rows(
 
 /// The step that scores rows by the landmarks of a table.
 fn score_step(scoring: &Scoring<'_>, rows: &mut dyn RowBackend, origin: &[f64]) -> Result<ScoreStep, Error> {
-    let (kernel, items) = (&scoring.kernel, rows.items());
+    let (kernel, items, metric) = (&scoring.kernel, rows.items(), rows.view().metric);
     let sample = Landmarks::draw(kernel, items);
     let cache = RowCache::fetch(rows, sample.landmarks.iter().chain(&sample.scale).copied().collect())?;
     let judged = JudgedColumns::new(scoring.columns);
     let origin = judged.copy(origin, origin.len());
     let features = origin.len();
     let seen = SeenColumns { rows: cache.access(rows), features: rows.features(), judged: &judged };
-    let landmarks = Landmarks::new(kernel, &Table { rows: &seen, origin: &origin }, &sample);
+    let landmarks = Landmarks::new(kernel, &Table { rows: &seen, origin: &origin, metric }, &sample);
     let count = landmarks.items.len();
-    let columns = if (features as f64) < WIDE {
+    let columns = if (features as f64) < WIDE && metric != Metric::Precomputed {
         let mut values = Vec::new();
         seen.read(&sample.scale, &mut values);
         sorted_columns(&values, features)
@@ -88,6 +92,7 @@ fn score_step(scoring: &Scoring<'_>, rows: &mut dyn RowBackend, origin: &[f64]) 
         rows: None,
         new_rows: false,
         h2: landmarks.h2,
+        similarity: landmarks.similarity,
         ridge: kernel.ridge,
         own_variances: (0..count).map(|j| 1.0 / landmarks.inverse[(j, j)]).collect(),
         root: landmarks.root(),
@@ -117,6 +122,10 @@ impl RowAccess for SeenColumns<'_> {
     fn read_entries(&self, item: usize, entries: &mut Vec<(usize, f64)>) -> bool {
         self.judged.is_all() && self.rows.read_entries(item, entries)
     }
+
+    fn push_distances(&self, item: usize, others: &[usize], distances: &mut Vec<f64>) {
+        self.rows.push_distances(item, others, distances);
+    }
 }
 
 /// The columns of some rows, each sorted, one behind the other.
@@ -145,11 +154,13 @@ pub(super) fn judge_rows(
     scored: Scored,
 ) -> Result<Judged, Error> {
     let (kernel, items, features) = (&scoring.kernel, rows.items(), rows.features());
+    let metric = rows.view().metric;
+    let columns = if metric == Metric::Precomputed { UNKNOWN_COLUMNS } else { features };
     let drawn = positions(&mut generator(kernel.seed.wrapping_add(2)), scored.rows, JUDGED);
     let found = rows.pass(&Step::ExemplarsSample(SampleMeasures { positions: drawn }))?.rows.list;
     let sample: Vec<RowMeasures> = found.iter().map(SampleMeasures::read).collect();
     let Decision { rule, confidence, usual, weighting } =
-        gate::decide(&sample, scoring.columns.map_or(features, <[usize]>::len), kernel.ridge);
+        gate::decide(&sample, scoring.columns.map_or(columns, <[usize]>::len), kernel.ridge);
     let seed = kernel.seed.wrapping_add(3);
     let step = JudgeStep { rule, interrupted: scored.rows < items, seed, sample: FELLOWS };
     let result = rows.pass(&Step::ExemplarsJudge(step))?;
@@ -160,15 +171,22 @@ pub(super) fn judge_rows(
     fellows.sort_unstable_by_key(|row| row.index);
     let group = GROUP.0.max(GROUP.1 * beyond);
     let judged = JudgedColumns::new(scoring.columns);
-    let values: Vec<f64> = fellows.iter().flat_map(|row| judged.copy(&row.values, features)).collect();
+    let indices: Vec<usize> = fellows.iter().map(|row| row.index).collect();
+    let values = match metric {
+        Metric::Precomputed => PointRows::of_items(indices.clone(), features),
+        _ => {
+            let values = fellows.iter().flat_map(|row| judged.copy(&row.values, features)).collect();
+            PointRows::new(values, judged.count(features), metric)
+        }
+    };
     let look = SecondLook {
         new_rows: false,
         origin: judged.copy(origin, features),
-        values: PointRows::new(values, judged.count(features)),
+        values,
         judged,
         usual: usual * scored.h2,
         least: group * fellows.len() as f64 / beyond,
-        fellows: fellows.iter().map(|row| row.index).collect(),
+        fellows: indices,
     };
     let look = Step::ExemplarsSecondLook(look);
     let [stay, accompanied] = rows.pass(&look)?.sums();

@@ -49,11 +49,11 @@ pub(crate) fn look_ahead(
     pool.sort_unstable();
     let (pool, groups) = pool.into_iter().unzip();
     let sample = CandidateSample { pool, groups, ..sample.clone() };
-    let mut coverage = Coverage::new(table, &sample, run)?;
+    let mut coverage = Coverage::new(table, &sample, run)?.without_kept();
     picks.iter().for_each(|&pick| coverage.take_item(pick));
     let mut outlook = Outlook { losses: losses(table, &coverage, picks), ..Outlook::default() };
     // Short, and over before anybody could stop it: progress does not go back to an earlier phase.
-    coverage.measure(&mut RunOptions { threads: run.threads, ..RunOptions::default() });
+    coverage.measure(&mut RunOptions { threads: run.threads, ..RunOptions::default() })?;
     let mut highest = f64::INFINITY;
     while outlook.gains.len() < run.outlook {
         let Some((position, _)) = coverage.best(constraints) else { break };

@@ -23,7 +23,7 @@ pub(super) fn refine(
     (included, constraints): (usize, &mut Constraints),
     run: &mut RunOptions<'_>,
 ) -> Result<(), Error> {
-    let (features, k) = (rows.features(), chosen.picks.len());
+    let (features, metric, k) = (rows.features(), rows.view().metric, chosen.picks.len());
     let groups = constraints.groups_of(rows, chosen.picks.clone())?;
     cache.add(rows, &chosen.picks)?;
     let mut values = Vec::new();
@@ -34,7 +34,7 @@ pub(super) fn refine(
         gate: plan.gate,
         weighting: plan.weighting,
         origin: origin.to_vec(),
-        values: PointRows::new(values.to_vec(), features),
+        values: PointRows::new(values.to_vec(), features, metric),
     };
     for round in 0..plan.refine {
         let step = MeansStep { centres: centres(&values), seed: plan.seed.wrapping_add(4), share };

@@ -69,6 +69,10 @@ impl StepSpec for MeansStep {
     fn check(&self, features: usize) -> Result<(), Error> {
         self.centres.check(features)
     }
+
+    fn points(&self) -> Option<&PointRows> {
+        Some(&self.centres.values)
+    }
 }
 
 impl<T: Float> BlockStep<T> for ReadyMeans<'_, T> {
@@ -136,6 +140,10 @@ impl StepSpec for NearestCentre {
         self.centres.check(features)?;
         let groups = self.groups.as_ref().is_none_or(|groups| groups.len() == self.centres.count());
         check(groups && self.exclude.is_sorted() && self.closed_groups.is_sorted())
+    }
+
+    fn points(&self) -> Option<&PointRows> {
+        Some(&self.centres.values)
     }
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::gate::{self, GateRule, RowMeasures};
-use super::landmarks::{self, LandmarkMap};
+use super::landmarks::{self, LandmarkMap, Similarity};
 use super::steps::{FAR, NEAR, RELATIVE, SCORE, TAIL, VARIANCE, WIDTH, check};
 use crate::exec::{
     Access, Accumulator, BlockState, BlockStep, Matrix, Needs, OutputShape, PointRows, RowBlock, StepSpec,
@@ -66,6 +66,7 @@ pub(crate) struct ScoreStep {
     /// The columns that `origin`, `values` and `columns` are of.
     pub judged: JudgedColumns,
     pub h2: f64,
+    pub similarity: Similarity,
     pub ridge: f64,
     pub origin: Vec<f64>,
     /// The rows are not those that the landmarks were drawn from: one that equals a landmark is taken for it.
@@ -97,7 +98,7 @@ pub(crate) struct ReadyScore<'a, T> {
 
 impl ScoreStep {
     pub fn ready<T: Float>(&self) -> ReadyScore<'_, T> {
-        let map = LandmarkMap::new(&self.values, &self.origin, self.h2, self.root.cast());
+        let map = LandmarkMap::new(&self.values, &self.origin, (self.h2, self.similarity), self.root.cast());
         let alone = self.own_variances.iter().map(|&variance| gate::unexplained(variance, self.ridge)).collect();
         let rows = (self.columns.len() / self.origin.len()).max(1);
         let columns = self.columns.chunks_exact(rows).enumerate().filter(|(_, values)| values[0] < values[rows - 1]);
@@ -125,7 +126,13 @@ impl StepSpec for ScoreStep {
         let columns = self.columns.len().is_multiple_of(features.max(1));
         let counts = self.neighbours > 0 && self.far > 0 && self.neighbours.max(self.far) <= landmarks::MOST;
         // `clamp` panics for an empty interval.
-        check(count > 0 && lists && columns && counts && self.ridge > 0.0 && self.ridge <= 1.0)
+        // Distances have no columns of their own.
+        let all = self.values.columns().is_empty() || (self.judged.is_all() && self.columns.is_empty());
+        check(count > 0 && lists && columns && counts && all && self.ridge > 0.0 && self.ridge <= 1.0)
+    }
+
+    fn points(&self) -> Option<&PointRows> {
+        Some(&self.values)
     }
 
     fn range(&self) -> Option<Range<usize>> {
@@ -139,6 +146,7 @@ impl<T: Float> BlockStep<T> for ReadyScore<'_, T> {
         let rows = state.numbers.as_chunks_mut::<WIDTH>().0;
         let parts = block.values.chunks(landmarks::BLOCK * block.features).zip(rows.chunks_mut(landmarks::BLOCK));
         let (few, around, owns) = (&mut sums.scratch.few, &mut sums.scratch.wide, &mut sums.scratch.owns);
+        // Of a table of distances a block holds those to the landmarks.
         let features = self.step.judged.count(block.features);
         let mut first = block.first;
         for (values, rows) in parts {
@@ -310,7 +318,7 @@ pub(crate) struct SecondLook {
 /// The step with its rows ready for products.
 pub(crate) struct ReadySecondLook<'a, T> {
     step: &'a SecondLook,
-    fellows: Rows<T>,
+    fellows: Rows<'static, T>,
 }
 
 impl SecondLook {
@@ -332,7 +340,12 @@ impl StepSpec for SecondLook {
         self.judged.check(features)?;
         let features = self.judged.count(features);
         self.values.check(self.fellows.len(), features)?;
-        check(!self.fellows.is_empty() && self.fellows.is_sorted() && self.origin.len() == features)
+        let all = self.judged.is_all() || self.values.columns().is_empty();
+        check(all && !self.fellows.is_empty() && self.fellows.is_sorted() && self.origin.len() == features)
+    }
+
+    fn points(&self) -> Option<&PointRows> {
+        Some(&self.values)
     }
 }
 
@@ -347,7 +360,7 @@ impl<T: Float> BlockStep<T> for ReadySecondLook<'_, T> {
                 (&block.values[at * block.features..(at + 1) * block.features], &mut sums.scratch.values);
             let line = judged.of(line, block.features, &mut sums.scratch.judged);
             let mut own = Rows::<T>::empty();
-            own.fill(line, origin);
+            own.fill_like(&self.fellows, line, origin);
             own.squared(0..1, &self.fellows, squared);
             let equals = |fellow: &usize| self.step.values.equals(*fellow, line);
             let itself = match self.step.new_rows {

@@ -11,7 +11,7 @@ use crate::exec::{PointRows, RankRows, RowAccess, RowBackend, Step};
 use crate::linalg::distances::Table;
 use crate::linalg::nearest::{median_row, origin_items};
 use crate::selection::report;
-use crate::{Error, RunOptions, Selection, Status};
+use crate::{Error, Metric, RunOptions, Selection, Status};
 
 /// What to choose.
 #[derive(Clone, Copy)]
@@ -43,8 +43,11 @@ impl Plan {
     }
 }
 
-/// The median of a few rows, feature by feature: amid the data even if some rows are wild.
+/// The median of a few rows, feature by feature: amid the data even if some rows are wild. Zeros where the metric needs none.
 pub(crate) fn origin(rows: &mut dyn RowBackend) -> Result<Vec<f64>, Error> {
+    if !rows.view().metric.by_products() {
+        return Ok(vec![0.0; rows.features()]);
+    }
     let items: Vec<usize> = origin_items(rows.items()).collect();
     let cache = RowCache::fetch(rows, items.clone())?;
     let mut values = Vec::new();
@@ -62,6 +65,7 @@ pub(crate) fn select(
     run: &mut RunOptions<'_>,
 ) -> Result<(Chosen, RowCache), Error> {
     let (counts, stopped) = gated;
+    let metric = rows.view().metric;
     let mut cache = RowCache::default();
     let mut chosen = if stopped {
         Chosen::stopped(constraints)
@@ -71,21 +75,21 @@ pub(crate) fn select(
         let missing: Vec<usize> = constraints.include.iter().map(|pick| pick.0).collect();
         cache.add(rows, &missing)?;
         let included = constraints.include.clone();
-        let table = Table { rows: cache.access(rows), origin };
+        let table = Table { rows: cache.access(rows), origin, metric };
         let mut chosen = choose(table, &sample, plan, constraints, run)?;
         if plan.swaps && chosen.status == Status::Converged && chosen.picks.len() > included.len() {
             medoids::swap(table, &sample, &mut chosen, (included.len(), constraints), run)?;
             let total = |count: fn(&ChunkCount) -> usize| counts.iter().map(count).sum::<usize>();
             let rows_left_out = total(|count| count.covered.max(count.allowed)) > plan.sampled();
-            if plan.refine > 0 && rows_left_out && chosen.status == Status::Converged {
+            if plan.refine > 0 && metric != Metric::Precomputed && rows_left_out && chosen.status == Status::Converged {
                 refine::refine(rows, plan, (origin, &mut cache), &mut chosen, (included.len(), constraints), run)?;
             }
             cache.add(rows, &chosen.picks)?;
-            let table = Table { rows: cache.access(rows), origin };
+            let table = Table { rows: cache.access(rows), origin, metric };
             chosen = in_order(table, &sample, plan, (chosen, included), run)?;
         }
         if run.outlook > 0 && chosen.status == Status::Converged && !chosen.picks.is_empty() {
-            let table = Table { rows: cache.access(rows), origin };
+            let table = Table { rows: cache.access(rows), origin, metric };
             chosen.outlook = Some(look_ahead(table, &sample, &chosen.picks, constraints, run)?);
         }
         chosen
@@ -121,7 +125,7 @@ fn fill(rows: &mut dyn RowBackend, chosen: &mut Chosen, k: usize, constraints: &
     let mut after = None;
     while chosen.picks.len() < k {
         let count = k + constraints.exclude.len();
-        let next = RankRows { smallest: true, count, after, key: SCORE, other: LABEL, width: WIDTH };
+        let next = RankRows { smallest: true, count, after, key: SCORE, others: [LABEL; 2], width: WIDTH };
         let order = rows.pass(&Step::RankRows(next))?.rows.list;
         let Some(last) = order.last() else { break };
         after = Some((last.key, last.index));
@@ -147,10 +151,10 @@ pub(crate) fn assign(
     (gate, distances): (bool, bool),
     run: &RunOptions<'_>,
 ) -> Result<Selection, Error> {
-    let (items, features) = (rows.items(), rows.features());
-    let Chosen { picks, gains, status, outlook } = chosen;
+    let items = rows.items();
+    let Chosen { picks, gains, status, outlook, .. } = chosen;
     cache.add(rows, &picks)?;
-    let values = PointRows::read(cache.access(rows), &picks, features);
+    let values = PointRows::read(&Table { rows: cache.access(rows), origin, metric: rows.view().metric }, &picks);
     let nearest = NearestPick { gate, distances, origin: origin.to_vec(), picks: picks.clone(), values };
     let weights = rows.pass(&Step::ExemplarsNearest(nearest))?.sums;
     let report = report(status, picks.len(), gains.iter().sum(), items);

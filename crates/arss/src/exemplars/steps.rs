@@ -289,6 +289,10 @@ impl StepSpec for NearestPick {
         self.values.check(self.picks.len(), features)?;
         check(!self.picks.is_empty() && self.origin.len() == features)
     }
+
+    fn points(&self) -> Option<&PointRows> {
+        Some(&self.values)
+    }
 }
 
 impl<T: Float> BlockStep<T> for ReadyNearest<'_, T> {

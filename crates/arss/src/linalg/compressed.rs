@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Float;
+use crate::{Float, Metric, SparseRows};
 
 /// Rows of fewer values are not worth it.
 const LONG: usize = 512;
@@ -107,22 +107,51 @@ impl<T: Float> Compressed<T> {
 
     /// The products of a row with all the rows that these are the columns of.
     pub fn products(&self, row: impl Iterator<Item = (usize, T)>, products: &mut [T]) {
-        products.fill(T::from_f64(0.0));
+        self.sums(row, products, |x, y| x * y);
+    }
+
+    /// Sums over the columns that a row shares with each of the rows that these are the columns of.
+    pub fn sums(&self, row: impl Iterator<Item = (usize, T)>, sums: &mut [T], term: impl Fn(T, T) -> T) {
+        sums.fill(T::from_f64(0.0));
         for (column, x) in row {
             let range = self.starts[column]..self.starts[column + 1];
             for (&other, &y) in self.columns[range.clone()].iter().zip(&self.values[range]) {
-                let product = &mut products[other as usize];
-                *product += x * y;
+                sums[other as usize] += term(x, y);
             }
         }
     }
 
-    /// |a - b|^2 of two rows, in `f64`.
-    pub fn squared_distance(&self, row: usize, other: &Self, at: usize) -> f64 {
-        let wide = |(column, value): (usize, T)| (column, value.to_f64());
-        let differences = differences(self.row(row).map(wide), other.row(at).map(wide));
-        differences.map(|(_, difference)| difference * difference).sum()
+    /// The size of a row by a metric: the squared length, or the sum of the absolute values.
+    pub fn size(&self, row: usize, metric: Metric) -> f64 {
+        let values = self.row(row).map(|(_, value)| value.to_f64());
+        if metric == Metric::Manhattan { values.map(f64::abs).sum() } else { values.map(|x| x * x).sum() }
     }
+
+    /// The squared distance of two rows, in `f64`.
+    pub fn squared_distance(&self, row: usize, other: &Self, at: usize, metric: Metric) -> f64 {
+        let wide = |(column, value): (usize, T)| (column, value.to_f64());
+        let differences = differences(self.row(row).map(wide), other.row(at).map(wide)).map(|entry| entry.1);
+        squared_size(differences, metric)
+    }
+
+    /// The rows as a table borrows them.
+    pub fn as_sparse(&self) -> SparseRows<'_, T> {
+        SparseRows { starts: &self.starts, columns: &self.columns, values: &self.values }
+    }
+}
+
+/// The squared size of a difference by a metric.
+pub(crate) fn squared_size(difference: impl Iterator<Item = f64>, metric: Metric) -> f64 {
+    if metric == Metric::Manhattan {
+        let sum: f64 = difference.map(f64::abs).sum();
+        return sum * sum;
+    }
+    difference.map(|difference| difference * difference).sum()
+}
+
+/// What two entries of a column add to the distance of their rows, besides what each has on its own.
+pub(crate) fn shared_difference<T: Float>(x: T, y: T) -> T {
+    (x - y).size() - (x.size() + y.size())
 }
 
 /// The entries of a - b; both ascend by column.

@@ -6,67 +6,96 @@ use std::sync::OnceLock;
 use faer::{MatMut, MatRef};
 
 use super::compressed::{self, Compressed};
+use super::manhattan;
 use crate::exec::{PointRows, RowAccess};
-use crate::{Float, linalg};
+use crate::{Float, Metric, linalg};
 
 /// Rows per product where only their distances count.
 const BLOCK: usize = 64;
 /// Distances below this share of the largest one count as zero.
 const ZERO: f64 = 1e-12;
 
-/// Rows that can be read by position, and a point amid them.
+/// Rows that can be read by position, how they are compared, and a point amid them.
 ///
 /// The origin is subtracted from rows before they are multiplied. Distances do not depend on it, but their rounding
-/// errors do.
+/// errors do. Metrics without products have zeros.
 #[derive(Clone, Copy)]
 pub(crate) struct Table<'a> {
     pub rows: &'a dyn RowAccess,
     pub origin: &'a [f64],
+    pub metric: Metric,
 }
 
-/// Rows without the origin, and their squared norms.
-pub(crate) struct Rows<T> {
+/// Rows ready for distances.
+pub(crate) struct Rows<'a, T> {
     features: usize,
-    store: Store<T>,
-    norms: Vec<T>,
+    metric: Metric,
+    store: Store<'a, T>,
+    /// The squared length of each row, or the sum of its absolute values, where a metric uses it; as many as there are rows.
+    sizes: Vec<T>,
 }
 
 /// How rows are kept: products of compressed ones take time only for what is not zero.
-enum Store<T> {
-    /// One behind the other.
+enum Store<'a, T> {
+    /// One behind the other, without the origin.
     Dense(Vec<T>),
     /// The same by columns is made when it is needed first.
     Sparse { rows: Compressed<T>, by_column: OnceLock<Compressed<T>> },
+    /// By their positions in a table of distances, and the table where two of them are compared.
+    Items(Vec<usize>, Option<&'a dyn RowAccess>),
+    /// The distances to the rows that they are compared with, a line each.
+    Measured(Vec<T>),
 }
 
-impl<T: Float> Store<T> {
+impl<T: Float> Store<'_, T> {
     fn sparse(rows: Compressed<T>) -> Self {
         Store::Sparse { rows, by_column: OnceLock::new() }
     }
 }
 
-impl<T: Float> Rows<T> {
+impl<'a, T: Float> Rows<'a, T> {
     /// No rows yet.
     pub fn empty() -> Self {
-        Rows { features: 0, store: Store::Dense(Vec::new()), norms: Vec::new() }
+        Rows { features: 0, metric: Metric::Euclidean, store: Store::Dense(Vec::new()), sizes: Vec::new() }
     }
 
     /// The listed items.
-    pub fn of(table: &Table<'_>, items: &[usize]) -> Self {
-        PointRows::read(table.rows, items, table.origin.len()).rows(table.origin)
+    pub fn of(table: &Table<'a>, items: &[usize]) -> Self {
+        match table.metric {
+            Metric::Precomputed => Rows::of_items(items.to_vec(), Some(table.rows)),
+            _ => PointRows::read(table, items).rows(table.origin),
+        }
+    }
+
+    /// Rows of a table of distances.
+    pub fn of_items(items: Vec<usize>, table: Option<&'a dyn RowAccess>) -> Self {
+        let sizes = vec![T::from_f64(0.0); items.len()];
+        Rows { features: 0, metric: Metric::Precomputed, store: Store::Items(items, table), sizes }
     }
 
     /// Rows of which only the entries that are not zero are given.
-    pub fn of_entries(rows: &Compressed<f64>, origin: &[f64]) -> Self {
-        let mut found = Rows::empty();
+    pub fn of_entries(rows: &Compressed<f64>, origin: &[f64], metric: Metric) -> Self {
+        let mut found = Rows { metric, ..Rows::empty() };
         found.keep(rows.shifted(&compressed::entries_of(origin)), origin.len());
         found
     }
 
+    /// Rows like these to compare them with. Of a table of distances `values` are the distances to them.
+    pub fn fill_like<U: Float>(&mut self, others: &Rows<'_, T>, values: &[U], origin: &[f64]) {
+        if others.metric != Metric::Precomputed {
+            self.fill(values, origin, others.metric);
+            return;
+        }
+        let count = values.len() / others.len();
+        self.store = Store::Measured(values.iter().map(|value| T::from_f64(value.to_f64())).collect());
+        (self.metric, self.sizes) = (Metric::Precomputed, vec![T::from_f64(0.0); count]);
+    }
+
     /// Takes other rows.
-    pub fn fill<U: Float>(&mut self, rows: &[U], origin: &[f64]) {
+    pub fn fill<U: Float>(&mut self, rows: &[U], origin: &[f64], metric: Metric) {
         let features = origin.len();
         let count = rows.len() / features;
+        self.metric = metric;
         if compressed::is_long(features) && compressed::is_sparse(count_nonzeros(rows, origin), count, features) {
             let mut store = Compressed::empty();
             rows.chunks_exact(features).for_each(|row| store.push(shifted(row, origin)));
@@ -74,47 +103,61 @@ impl<T: Float> Rows<T> {
             return;
         }
         self.features = features;
-        if let Store::Sparse { .. } = self.store {
-            self.store = Store::Dense(Vec::new());
+        let mut values = match std::mem::replace(&mut self.store, Store::Measured(Vec::new())) {
+            Store::Dense(values) => values,
+            _ => Vec::new(),
+        };
+        shift_rows(rows, origin, &mut values);
+        self.sizes.clear();
+        match metric {
+            Metric::Manhattan => self.sizes.resize(count, T::from_f64(0.0)),
+            _ => self.sizes.extend(values.chunks_exact(features).map(|row| T::from_f64(dot(row, row)))),
         }
-        if let Store::Dense(values) = &mut self.store {
-            shift_rows(rows, origin, values);
-            self.norms.clear();
-            self.norms.extend(values.chunks_exact(features).map(|row| T::from_f64(dot(row, row))));
-        }
+        self.store = Store::Dense(values);
     }
 
     fn keep(&mut self, rows: Compressed<T>, features: usize) {
-        let norm = |row: usize| T::from_f64(rows.row(row).map(|(_, x)| x.to_f64() * x.to_f64()).sum());
-        self.norms.clear();
-        self.norms.extend((0..rows.rows()).map(norm));
+        self.sizes.clear();
+        self.sizes.extend((0..rows.rows()).map(|row| T::from_f64(rows.size(row, self.metric))));
         self.features = features;
         self.store = Store::sparse(rows);
     }
 
     pub fn len(&self) -> usize {
-        self.norms.len()
+        self.sizes.len()
+    }
+
+    /// True if only what is not zero is held: a distance is then the same to the bit from both sides.
+    pub fn is_sparse(&self) -> bool {
+        matches!(self.store, Store::Sparse { .. })
+    }
+
+    /// True if distances are straight lines.
+    pub fn is_euclidean(&self) -> bool {
+        self.metric.by_products()
     }
 
     /// Puts row `from` of `other` in the place of row `at`.
-    pub fn replace(&mut self, at: usize, other: &Rows<T>, from: usize) {
+    pub fn replace(&mut self, at: usize, other: &Rows<'_, T>, from: usize) {
         let features = self.features;
-        self.norms[at] = other.norms[from];
+        self.sizes[at] = other.sizes[from];
         match (&mut self.store, &other.store) {
+            (Store::Items(items, _), Store::Items(others, _)) => items[at] = others[from],
             (Store::Dense(values), _) => other.expand(from, &mut values[at * features..(at + 1) * features]),
             (Store::Sparse { rows, .. }, store) => {
                 let mut kept = Compressed::empty();
                 for row in 0..rows.rows() {
                     match store {
-                        _ if row != at => kept.push_entries(rows.row(row)),
-                        Store::Sparse { rows: others, .. } => kept.push_entries(others.row(from)),
-                        Store::Dense(values) => {
+                        Store::Sparse { rows: others, .. } if row == at => kept.push_entries(others.row(from)),
+                        Store::Dense(values) if row == at => {
                             kept.push(values[from * features..(from + 1) * features].iter().copied());
                         }
+                        _ => kept.push_entries(rows.row(row)),
                     }
                 }
                 self.store = Store::sparse(kept);
             }
+            _ => unreachable!("rows are replaced by rows of their table"),
         }
     }
 
@@ -126,66 +169,119 @@ impl<T: Float> Rows<T> {
                 values.fill(T::from_f64(0.0));
                 rows.row(at).for_each(|(column, value)| values[column] = value);
             }
+            Store::Items(..) | Store::Measured(_) => unreachable!("distances have no values"),
         }
     }
 
     /// The squared distances of the rows `range` to all of `others`, a row each.
-    pub fn squared(&self, range: Range<usize>, others: &Rows<T>, squared: &mut Vec<T>) {
+    pub fn squared(&self, range: Range<usize>, others: &Rows<'_, T>, squared: &mut Vec<T>) {
         let zero = T::from_f64(0.0);
         let (rows, count, features) = (range.len(), others.len(), self.features);
         squared.resize(rows * count, zero);
         match (&others.store, &self.store) {
+            (Store::Items(others, _), _) => return self.look_up(range, others, squared),
             (Store::Sparse { rows: others, by_column }, store) => {
                 let by_column = by_column.get_or_init(|| others.transposed(features));
                 for (line, at) in squared.chunks_exact_mut(count).zip(range.clone()) {
                     match store {
-                        Store::Sparse { rows, .. } => by_column.products(rows.row(at), line),
                         Store::Dense(values) => {
                             let row = &values[at * features..(at + 1) * features];
-                            by_column.products(row.iter().copied().enumerate().filter(|(_, x)| *x != zero), line);
+                            let entries = row.iter().copied().enumerate().filter(|(_, x)| *x != zero);
+                            shared_parts(by_column, entries, self.metric, line);
                         }
+                        Store::Sparse { rows, .. } => shared_parts(by_column, rows.row(at), self.metric, line),
+                        _ => unreachable!("both are rows of one table"),
                     }
-                    line.iter_mut().for_each(|product| *product = T::from_f64(-2.0) * *product);
                 }
             }
             (Store::Dense(others), Store::Dense(values)) => {
-                dense_products(&values[range.start * features..range.end * features], others, features, squared);
+                let values = &values[range.start * features..range.end * features];
+                if self.metric == Metric::Manhattan {
+                    return manhattan::squared(values, others, features, squared);
+                }
+                dense_products(values, others, features, squared);
             }
-            (Store::Dense(others), Store::Sparse { .. }) => {
+            (Store::Dense(others), _) => {
                 let mut values = vec![zero; rows * features];
                 let lines = values.chunks_exact_mut(features).zip(range.clone());
                 lines.for_each(|(line, at)| self.expand(at, line));
+                if self.metric == Metric::Manhattan {
+                    return manhattan::squared(&values, others, features, squared);
+                }
                 dense_products(&values, others, features, squared);
             }
+            (Store::Measured(_), _) => unreachable!("nothing is compared with measured rows"),
         }
-        for (line, &norm) in squared.chunks_exact_mut(count).zip(&self.norms[range]) {
-            for (value, &other) in line.iter_mut().zip(&others.norms) {
-                let distance = *value + (norm + other);
+        for (line, &size) in squared.chunks_exact_mut(count).zip(&self.sizes[range]) {
+            for (value, &other) in line.iter_mut().zip(&others.sizes) {
+                let distance = *value + (size + other);
                 *value = if distance > zero { distance } else { zero };
             }
+            if self.metric == Metric::Manhattan {
+                line.iter_mut().for_each(|value| *value = *value * *value);
+            }
+        }
+    }
+
+    /// The same where distances are given.
+    fn look_up(&self, range: Range<usize>, others: &[usize], squared: &mut [T]) {
+        let mut found = Vec::new();
+        for (line, at) in squared.chunks_exact_mut(others.len()).zip(range) {
+            let distances: &mut dyn Iterator<Item = f64> = match &self.store {
+                Store::Measured(values) => {
+                    &mut values[at * others.len()..(at + 1) * others.len()].iter().map(|value| value.to_f64())
+                }
+                Store::Items(items, Some(table)) => {
+                    found.clear();
+                    table.push_distances(items[at], others, &mut found);
+                    &mut found.iter().copied()
+                }
+                _ => unreachable!("distances are measured or looked up"),
+            };
+            line.iter_mut().zip(distances).for_each(|(value, distance)| *value = T::from_f64(distance * distance));
         }
     }
 }
 
-impl Rows<f64> {
-    /// |a - b|^2 of row `at` and row `other` of `others`.
-    pub fn squared_distance(&self, at: usize, others: &Rows<f64>, other: usize) -> f64 {
+impl Rows<'_, f64> {
+    /// The squared distance of row `at` and row `other` of `others`.
+    pub fn squared_distance(&self, at: usize, others: &Rows<'_, f64>, other: usize) -> f64 {
         match (&self.store, &others.store) {
+            (Store::Items(items, Some(table)), Store::Items(others, _)) => {
+                let mut found = Vec::with_capacity(1);
+                table.push_distances(items[at], &others[other..=other], &mut found);
+                found[0] * found[0]
+            }
             (Store::Dense(values), Store::Dense(others)) => {
                 let row = |at: usize| at * self.features..(at + 1) * self.features;
-                squared_distance(&values[row(at)], &others[row(other)])
+                squared_by(self.metric, &values[row(at)], &others[row(other)])
             }
             (Store::Sparse { rows, .. }, Store::Sparse { rows: others, .. }) => {
-                rows.squared_distance(at, others, other)
+                rows.squared_distance(at, others, other, self.metric)
             }
             _ => {
                 let (mut a, mut b) = (vec![0.0; self.features], vec![0.0; self.features]);
                 self.expand(at, &mut a);
                 others.expand(other, &mut b);
-                squared_distance(&a, &b)
+                squared_by(self.metric, &a, &b)
             }
         }
     }
+}
+
+/// What a row shares with others: -2 times the products, or what equal columns take off the sum of the sizes.
+fn shared_parts<T: Float>(
+    by_column: &Compressed<T>,
+    row: impl Iterator<Item = (usize, T)>,
+    metric: Metric,
+    line: &mut [T],
+) {
+    if metric == Metric::Manhattan {
+        by_column.sums(row, line, compressed::shared_difference);
+        return;
+    }
+    by_column.products(row, line);
+    line.iter_mut().for_each(|product| *product = T::from_f64(-2.0) * *product);
 }
 
 /// -2 times the products of some rows with others.
@@ -209,6 +305,9 @@ fn count_nonzeros<T: Float>(rows: &[T], origin: &[f64]) -> usize {
 
 /// The median of the squared distances between two samples_drawn of items, zeros left out; 1 if there are no others.
 pub(crate) fn median_squared(table: &Table<'_>, some: &[usize], others: &[usize]) -> f64 {
+    if let Some(width) = table.rows.width() {
+        return width;
+    }
     let others = Rows::<f64>::of(table, others);
     let (mut all, mut part) = (Vec::with_capacity(some.len() * others.len()), Vec::new());
     for items in some.chunks(BLOCK) {
@@ -240,6 +339,15 @@ pub(crate) fn shift_rows<T: Float, U: Float>(rows: &[T], origin: &[f64], shifted
     }
 }
 
+/// The squared distance of two rows by a metric, in `f64`.
+pub(crate) fn squared_by<T: Float>(metric: Metric, a: &[T], b: &[f64]) -> f64 {
+    if metric == Metric::Manhattan {
+        let distance = manhattan::distance(a, b);
+        return distance * distance;
+    }
+    squared_distance(a, b)
+}
+
 /// |a - b|^2, in `f64`.
 pub(crate) fn squared_distance<T: Float>(a: &[T], b: &[f64]) -> f64 {
     sum_of(a, b, |x, y| (x - y) * (x - y))
@@ -251,7 +359,7 @@ pub(crate) fn dot<T: Float, U: Float>(a: &[T], b: &[U]) -> f64 {
 }
 
 /// Adds up `term` over the pairs in eight lanes: fast, and always in the same order.
-fn sum_of<T: Float, U: Float>(a: &[T], b: &[U], term: impl Fn(f64, f64) -> f64) -> f64 {
+pub(crate) fn sum_of<T: Float, U: Float>(a: &[T], b: &[U], term: impl Fn(f64, f64) -> f64) -> f64 {
     let (a, b) = (a.chunks_exact(8), b.chunks_exact(8));
     let rest = a.remainder().iter().zip(b.remainder());
     let rest: f64 = rest.map(|(x, y)| term(x.to_f64(), y.to_f64())).sum();

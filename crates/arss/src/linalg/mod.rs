@@ -6,6 +6,7 @@
 
 pub(crate) mod compressed;
 pub(crate) mod distances;
+pub(crate) mod manhattan;
 pub(crate) mod nearest;
 pub(crate) mod rng;
 pub(crate) mod simd;
@@ -208,10 +209,19 @@ pub(crate) fn eigen(matrix: MatRef<'_, f64>) -> (Vec<f64>, Mat<f64>) {
     (values, evd.U().to_owned())
 }
 
+/// Above this beta S the identity is lost in rounding, and a Cholesky factor of a singular S is noise.
+const IDENTITY_LOST: f64 = 1e12;
+
+/// I + beta S, unless the identity would be lost in it.
+fn shifted(s: MatRef<'_, f64>, beta: f64) -> Option<Mat<f64>> {
+    let trace: f64 = (0..s.nrows()).map(|i| s[(i, i)]).sum();
+    let sum = |i: usize, j: usize| f64::from(u8::from(i == j)) + beta * s[(i, j)];
+    (beta * trace <= IDENTITY_LOST).then(|| Mat::from_fn(s.nrows(), s.ncols(), sum))
+}
+
 /// (I + beta S)^-1 for a positive semi-definite S.
 pub(crate) fn inverse_of_shifted(s: MatRef<'_, f64>, beta: f64) -> Mat<f64> {
-    let shifted = Mat::from_fn(s.nrows(), s.ncols(), |i, j| f64::from(u8::from(i == j)) + beta * s[(i, j)]);
-    if let Ok(llt) = shifted.llt(Side::Lower) {
+    if let Some(Ok(llt)) = shifted(s, beta).map(|shifted| shifted.llt(Side::Lower)) {
         return llt.inverse();
     }
     // beta S so large that the identity is lost in rounding: the eigenvectors still tell its null space.
@@ -224,10 +234,9 @@ pub(crate) fn inverse_of_shifted(s: MatRef<'_, f64>, beta: f64) -> Mat<f64> {
 
 /// (I + beta S)^-1 B for a positive semi-definite S.
 pub(crate) fn solve_shifted(s: MatRef<'_, f64>, beta: f64, b: Mat<f64>) -> Mat<f64> {
-    let shifted = Mat::from_fn(s.nrows(), s.ncols(), |i, j| f64::from(u8::from(i == j)) + beta * s[(i, j)]);
-    match shifted.llt(Side::Lower) {
-        Ok(llt) => llt.solve(b),
-        Err(_) => inverse_of_shifted(s, beta) * b,
+    match shifted(s, beta).map(|shifted| shifted.llt(Side::Lower)) {
+        Some(Ok(llt)) => llt.solve(b),
+        _ => inverse_of_shifted(s, beta) * b,
     }
 }
 

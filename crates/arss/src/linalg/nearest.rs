@@ -10,9 +10,11 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 
 use super::compressed::{self, Compressed};
-use super::distances::{self, dot, shift_rows, squared_distance};
+use super::distances::{self, dot, shift_rows};
+use super::manhattan;
 use crate::parallel::Partition;
-use crate::{Error, Float, RunOptions, Samples};
+use crate::samples::Block;
+use crate::{Error, Float, Metric, RunOptions, Samples};
 
 /// Points per product: its result stays in the cache.
 const TILE: usize = 128;
@@ -45,8 +47,9 @@ pub(crate) struct Points<T> {
     shifted: Vec<T>,
     /// Points that are mostly zero, and the same without the origin by columns.
     sparse: Option<(Compressed<f64>, Compressed<T>)>,
-    /// Half the squared norm of each shifted point.
+    /// Half the squared norm of each shifted point; by the Manhattan metric its sum of absolute values.
     half: Vec<T>,
+    metric: Metric,
 }
 
 impl<'a, T: Float> NearestTable<'a, T> {
@@ -56,21 +59,26 @@ impl<'a, T: Float> NearestTable<'a, T> {
         let block = if run.block == 0 { short_block(features) } else { run.block };
         let partition =
             Partition::new(&RunOptions { threads: run.threads, block, ..RunOptions::default() }, items, features)?;
-        Ok(NearestTable { samples, partition, origin: origin(&samples) })
+        let by_products = samples.metric().by_products();
+        let origin = if by_products { origin(&samples) } else { vec![0.0; features] };
+        Ok(NearestTable { samples, partition, origin })
     }
 
     /// The rows by position.
     pub fn by_position(&self) -> distances::Table<'_> {
-        distances::Table { rows: &self.samples, origin: &self.origin }
+        distances::Table { rows: &self.samples, origin: &self.origin, metric: self.samples.metric() }
     }
 
     /// The points whose rows are `values`.
     pub fn points(&self, values: Vec<f64>) -> Points<T> {
-        Points::new(values, &self.origin)
+        Points::new(values, &self.origin, self.samples.metric())
     }
 
-    /// The listed items as rows of `f64`.
+    /// The listed items as rows of `f64`; none of a table of distances.
     pub fn rows(&self, items: &[usize]) -> Vec<f64> {
+        if self.samples.metric() == Metric::Precomputed {
+            return Vec::new();
+        }
         items.iter().flat_map(|&item| self.samples.item(item)).collect()
     }
 
@@ -84,11 +92,53 @@ impl<'a, T: Float> NearestTable<'a, T> {
 
     /// The nearest pick of every item, as a position in `picks`; a pick is its own.
     pub fn nearest_pick(&self, picks: &[usize]) -> Vec<Near> {
-        let mut near = self.nearest(&self.points(self.rows(picks)));
+        let mut near = match self.samples.metric() {
+            Metric::Precomputed => self.nearest_given(picks),
+            _ => self.nearest(&self.points(self.rows(picks))),
+        };
         for (point, &pick) in picks.iter().enumerate() {
             near[pick] = Near { point, squared: 0.0 };
         }
         near
+    }
+
+    /// The same of a table of distances.
+    fn nearest_given(&self, picks: &[usize]) -> Vec<Near> {
+        let points = Points::of_columns(picks.len());
+        let mut near = vec![Near { point: 0, squared: 0.0 }; self.samples.items()];
+        let visit = |scratch: &mut Scratch<T>, range: Range<usize>, own: &mut [Near]| {
+            let mut gathered = std::mem::take(&mut scratch.gathered);
+            gathered.clear();
+            range.for_each(|item| self.samples.push_distances(item, picks, &mut gathered));
+            points.nearest(&gathered, &self.origin, scratch, own);
+            scratch.gathered = gathered;
+        };
+        self.partition.fold_mut(&mut near, 1, Scratch::default, visit, |_, _| ());
+        near
+    }
+
+    /// The rows of some items; none of a table of distances.
+    pub fn block(&self, range: Range<usize>) -> Block<'a, T> {
+        match self.samples.metric() {
+            Metric::Precomputed => self.samples.block(0..0),
+            _ => self.samples.block(range),
+        }
+    }
+
+    /// The squared distance of an item with the row at `position` of `block` and an item whose row is `other`.
+    pub fn squared_between(
+        &self,
+        (item, block, position): (usize, &Block<'a, T>, usize),
+        (other, row): (usize, &[f64]),
+    ) -> f64 {
+        match self.samples.metric() {
+            Metric::Precomputed => {
+                let mut found = Vec::with_capacity(1);
+                self.samples.push_distances(item, &[other], &mut found);
+                found[0].to_f64() * found[0].to_f64()
+            }
+            metric => distances::squared_by(metric, block.row(position), row),
+        }
     }
 
     /// The distances in the units of the data.
@@ -110,21 +160,27 @@ impl<'a, T: Float> NearestTable<'a, T> {
 
 impl<T: Float> Points<T> {
     /// The points whose rows are `values`.
-    pub fn new(values: Vec<f64>, origin: &[f64]) -> Self {
+    pub fn new(values: Vec<f64>, origin: &[f64], metric: Metric) -> Self {
         let shift = |(x, o): (&f64, &f64)| T::from_f64(x - o);
         let rows = values.chunks_exact(origin.len());
         let shifted: Vec<T> = rows.flat_map(|row| row.iter().zip(origin).map(shift)).collect();
         let half: Vec<T> = shifted.chunks_exact(origin.len()).map(|row| T::from_f64(0.5 * dot(row, row))).collect();
-        Points { values, shifted, sparse: None, half }
+        Points { values, shifted, sparse: None, half, metric }
+    }
+
+    /// So many rows of a table of distances: what is compared with them are the distances.
+    pub fn of_columns(count: usize) -> Self {
+        let half = vec![T::from_f64(0.0); count];
+        Points { values: Vec::new(), shifted: Vec::new(), sparse: None, half, metric: Metric::Precomputed }
     }
 
     /// Points of which only the entries that are not zero are given.
-    pub fn of_entries(points: &Compressed<f64>, origin: &[f64]) -> Self {
+    pub fn of_entries(points: &Compressed<f64>, origin: &[f64], metric: Metric) -> Self {
         let shifted: Compressed<T> = points.shifted(&compressed::entries_of(origin));
-        let half = |point: usize| shifted.row(point).map(|(_, x)| x.to_f64() * x.to_f64()).sum::<f64>() * 0.5;
-        let half = (0..points.rows()).map(|point| T::from_f64(half(point))).collect();
+        let part = if metric == Metric::Manhattan { 1.0 } else { 0.5 };
+        let half = (0..points.rows()).map(|point| T::from_f64(shifted.size(point, metric) * part)).collect();
         let by_column = shifted.transposed(origin.len());
-        Points { values: Vec::new(), shifted: Vec::new(), sparse: Some((points.clone(), by_column)), half }
+        Points { values: Vec::new(), shifted: Vec::new(), sparse: Some((points.clone(), by_column)), half, metric }
     }
 
     /// The nearest point of each of some rows.
@@ -134,10 +190,14 @@ impl<T: Float> Points<T> {
             self.nearest_sparse(sparse, rows, origin, scratch, own);
             return;
         }
-        self.nearest_dense(rows, origin, scratch, own);
+        match self.metric {
+            Metric::Precomputed => return self.nearest_measured(rows, own),
+            Metric::Manhattan => self.nearest_summed(rows, features, scratch, own),
+            _ => self.nearest_dense(rows, origin, scratch, own),
+        }
         for (row, near) in rows.chunks_exact(features).zip(own) {
             let point = &self.values[near.point * features..(near.point + 1) * features];
-            near.squared = squared_distance(row, point);
+            near.squared = distances::squared_by(self.metric, row, point);
         }
     }
 
@@ -153,7 +213,13 @@ impl<T: Float> Points<T> {
         scratch.products.resize(self.half.len(), zero);
         for (row, near) in rows.chunks_exact(origin.len()).zip(own) {
             let shifted = row.iter().zip(origin).map(|(x, o)| T::from_f64(x.to_f64() - o));
-            by_column.products(shifted.enumerate().filter(|(_, x)| *x != zero), &mut scratch.products);
+            let entries = shifted.enumerate().filter(|(_, x)| *x != zero);
+            match self.metric {
+                Metric::Manhattan => {
+                    by_column.sums(entries, &mut scratch.products, |x, y| zero - compressed::shared_difference(x, y))
+                }
+                _ => by_column.products(entries, &mut scratch.products),
+            }
             let mut least = T::from_f64(f64::INFINITY);
             for (point, (&product, &half)) in scratch.products.iter().zip(&self.half).enumerate() {
                 if half - product < least {
@@ -163,7 +229,39 @@ impl<T: Float> Points<T> {
             let mut point = points.row(near.point).peekable();
             let difference =
                 |(j, x): (usize, &T)| x.to_f64() - point.next_if(|entry| entry.0 == j).map_or(0.0, |entry| entry.1);
-            near.squared = row.iter().enumerate().map(difference).map(|difference| difference * difference).sum();
+            near.squared = compressed::squared_size(row.iter().enumerate().map(difference), self.metric);
+        }
+    }
+
+    /// The least of the given distances.
+    fn nearest_measured(&self, rows: &[T], own: &mut [Near]) {
+        for (distances, near) in rows.chunks_exact(self.half.len()).zip(own) {
+            let mut least = f64::INFINITY;
+            for (point, distance) in distances.iter().map(|distance| distance.to_f64()).enumerate() {
+                if distance < least {
+                    (least, near.point) = (distance, point);
+                }
+            }
+            near.squared = least * least;
+        }
+    }
+
+    /// The nearest by sums of absolute differences.
+    fn nearest_summed(&self, rows: &[T], features: usize, scratch: &mut Scratch<T>, own: &mut [Near]) {
+        scratch.least.clear();
+        scratch.least.resize(own.len(), T::from_f64(f64::INFINITY));
+        for (tile, values) in self.shifted.chunks(TILE * features).enumerate() {
+            let points = values.len() / features;
+            scratch.products.resize(own.len() * points, T::from_f64(0.0));
+            manhattan::squared(rows, values, features, &mut scratch.products);
+            let rows = scratch.products.chunks_exact(points).zip(&mut scratch.least).zip(own.iter_mut());
+            for ((squared, least), near) in rows {
+                for (point, &squared) in squared.iter().enumerate() {
+                    if squared < *least {
+                        (*least, near.point) = (squared, tile * TILE + point);
+                    }
+                }
+            }
         }
     }
 
@@ -243,6 +341,7 @@ pub(crate) fn median_row(rows: &[Vec<f64>]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::linalg::distances::squared_distance;
 
     fn values(count: u32) -> Vec<f64> {
         (0..count).map(|i| (f64::from(i) * 12.9898).sin() * 43758.5453 % 1.0 + 1000.0).collect()

@@ -3,4 +3,4 @@
 mod partition;
 mod reduction;
 
-pub(crate) use partition::{Partition, default_block, move_sums};
+pub(crate) use partition::{Partition, block_rows, default_block, move_sums, sums_held};

@@ -166,6 +166,18 @@ fn chunks(items: usize, features: usize) -> usize {
     (chunks / EVEN * EVEN).min(items).max(1)
 }
 
+/// Sums that a pass over such rows holds at once at most: one for each thread, those that wait, and the total. One thread
+/// finishes the chunks in order, and none waits.
+pub(crate) fn sums_held(items: usize, features: usize, threads: usize) -> usize {
+    let most = if threads <= 1 { 1 } else { threads.saturating_mul(1 + AHEAD) };
+    chunks(items, features).min(most) + 1
+}
+
+/// Rows of the blocks that such rows are cut into.
+pub(crate) fn block_rows(items: usize, features: usize) -> usize {
+    even_cut(items, chunks(items, features), default_block(features)).0
+}
+
 /// Block and chunk for chunks, and blocks in them, of equal size rather than full ones and a rest.
 fn even_cut(items: usize, chunks: usize, block: usize) -> (usize, usize) {
     let chunk = items.div_ceil(chunks).max(1);

@@ -1,6 +1,7 @@
 //! Data and checks that several tests share.
 #![allow(dead_code)] // each test file uses its part
 
+pub mod places;
 pub mod verify;
 
 use arss::Float;

@@ -8,7 +8,7 @@ mod patience;
 use std::ffi::OsString;
 use std::time::Instant;
 
-use arss::{Count, Exemplars, Method, Random, Selection};
+use arss::{Count, Exemplars, Method, Metric, Random, Selection};
 use arss_report::More;
 use arss_table::numeric_view::NumericView;
 use arss_table::{Categories, Table};
@@ -58,6 +58,11 @@ pub fn run(args: &CompareArgs, words: &[OsString]) -> Result<(), Failure> {
     targets::check_new(&all, args.common.force)?;
     if args.patience.is_nan() || args.patience < 0.0 {
         return Err(Failure::Input(format!("--patience is {}, but it must not be negative", args.patience)));
+    }
+    if matches!(args.read.metric, Metric::Manhattan | Metric::Precomputed) {
+        let what =
+            "compare judges by straight lines or angles: use --metric euclidean or cosine, and select for others";
+        return Err(Failure::Input(what.to_owned()));
     }
     let mut messages = Messages::new(args.common.quiet);
     let show = Show::new(args.common.quiet);
@@ -170,6 +175,7 @@ fn job<'a>(method: &'a Method, count: Count, args: &CompareArgs) -> Job<'a> {
         threads: args.common.threads,
         all_scores: false,
         keep_model: false,
+        metric: Metric::default(),
         outlook: if args.report.is_some() { arss_report::AHEAD } else { 0 },
         disk: Disk::default(),
     }

@@ -13,8 +13,11 @@ use super::{Outcome, size_scores};
 use crate::linalg::nearest::{Near, NearestTable};
 use crate::linalg::rng::{generator, keys};
 use crate::linalg::top_k;
+use crate::samples::Block;
 use crate::selection::{Clock, report};
-use crate::{Error, Float, HistoryStep, Method, Note, Report, RunOptions, Samples, Selection, Selector, Status};
+use crate::{
+    Error, Float, HistoryStep, Method, Metric, Note, Report, RunOptions, Samples, Selection, Selector, Status,
+};
 use swap::{Swaps, Sweeps};
 
 /// Fewest rows of a sample.
@@ -154,8 +157,8 @@ impl KMedoids {
         for sample in 0..self.samples {
             let known = best.as_ref().map_or(&[][..], |best| &best.medoids);
             let items = draw_sample(&mut generator, table.samples.items(), rows, known);
-            let gathered = table.samples.gather(&items);
-            let part = NearestTable::new(&Samples::new(&gathered.values, rows, gathered.columns)?, run)?;
+            let gathered = gather(&table.samples, &items);
+            let part = NearestTable::new(&part_of(&gathered, &table.samples)?, run)?;
             let seeds = first_medoids(&part, k, &mut generator, run);
             let (medoids, sweeps) = self.swap(&part, seeds, sample * self.max_iterations..limit, run)?;
             report.iterations += sweeps.totals.len();
@@ -197,6 +200,22 @@ impl Found {
         let total = near.iter().map(|near| near.squared.sqrt()).sum();
         Found { medoids, near, total, status }
     }
+}
+
+/// Some items with their values, or with their distances to each other.
+fn gather<'a, T: Float>(samples: &Samples<'a, T>, items: &[usize]) -> Block<'a, T> {
+    if samples.metric() != Metric::Precomputed {
+        return samples.gather(items);
+    }
+    let mut values = Vec::with_capacity(items.len() * items.len());
+    items.iter().for_each(|&item| samples.push_distances(item, items, &mut values));
+    Block { values: values.into(), rows: items.len(), columns: items.len() }
+}
+
+/// Gathered items as a table of their own. They are seen as before: nothing has to be divided again.
+fn part_of<'a, T: Float>(gathered: &'a Block<'_, T>, whole: &Samples<'_, T>) -> Result<Samples<'a, T>, Error> {
+    let part = Samples::new(&gathered.values, gathered.rows, gathered.columns)?;
+    part.seen_by(if whole.has_directions() { Metric::Euclidean } else { whole.metric() })
 }
 
 /// Rows of a sample for `k` medoids.

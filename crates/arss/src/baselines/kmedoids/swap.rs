@@ -12,7 +12,7 @@ use faer::{Accum, MatMut, MatRef, Par};
 use crate::linalg::distances::{shift_rows, squared_distance};
 use crate::linalg::nearest::{NearestTable, rows_within};
 use crate::parallel::Partition;
-use crate::{Error, Float, Progress, RunOptions, Samples, Status};
+use crate::{Error, Float, Progress, RunOptions, Status};
 
 /// Most candidates whose distances are computed together.
 const BATCH: usize = 64;
@@ -70,6 +70,9 @@ pub(super) struct Swaps<'t, 'a, T> {
     pub total: f64,
 }
 
+/// The medoids, and their rows one behind the other.
+type Medoids<'a> = (&'a [usize], &'a [f64]);
+
 /// What the sweeps report to the outside.
 pub(super) struct Sweeps {
     pub status: Status,
@@ -88,7 +91,7 @@ impl<'t, 'a, T: Float> Swaps<'t, 'a, T> {
         let pairs = vec![nobody; items];
         let norms = squared_norms(table);
         let mut swaps = Swaps { table, partition, block, medoids, rows, norms, pairs, removal, total: 0.0 };
-        swaps.update_pairs(|item, pair, rows| *pair = two_nearest(&table.samples, item, rows));
+        swaps.update_pairs(|item, pair, medoids| *pair = two_nearest(table, item, medoids));
         Ok(swaps)
     }
 
@@ -139,12 +142,12 @@ impl<'t, 'a, T: Float> Swaps<'t, 'a, T> {
         is_medoid[self.medoids[slot]] = false;
         is_medoid[candidate] = true;
         self.medoids[slot] = candidate;
-        let features = self.table.samples.features();
-        self.rows[slot * features..(slot + 1) * features].copy_from_slice(&self.table.samples.item(candidate));
-        let (samples, block) = (&self.table.samples, self.block);
-        self.update_pairs(|item, pair, rows| {
+        let row = self.table.rows(&[candidate]);
+        self.rows[slot * row.len()..(slot + 1) * row.len()].copy_from_slice(&row);
+        let (table, block) = (self.table, self.block);
+        self.update_pairs(|item, pair, medoids| {
             if !pair.replace(slot as u32, batch.distance(candidate, item, block)) {
-                *pair = two_nearest(samples, item, rows);
+                *pair = two_nearest(table, item, medoids);
             }
         });
         true
@@ -178,11 +181,11 @@ impl<'t, 'a, T: Float> Swaps<'t, 'a, T> {
         (slot, changes[slot] + gain)
     }
 
-    /// Calls `update(item, its pair, rows of the medoids)` on all items, then adds up anew.
-    fn update_pairs(&mut self, update: impl Fn(usize, &mut Pair, &[f64]) + Sync) {
-        let rows = &self.rows;
+    /// Calls `update(item, its pair, the medoids and their rows)` on all items, then adds up anew.
+    fn update_pairs(&mut self, update: impl Fn(usize, &mut Pair, Medoids<'_>) + Sync) {
+        let medoids = (&self.medoids[..], &self.rows[..]);
         let visit = |_: &mut (), range: Range<usize>, own: &mut [Pair]| {
-            range.zip(own).for_each(|(item, pair)| update(item, pair, rows));
+            range.zip(own).for_each(|(item, pair)| update(item, pair, medoids));
         };
         let (partition, pairs) = (&self.partition, &mut self.pairs);
         self.table.partition.install(|| partition.fold_mut(pairs, 1, || (), visit, |(), ()| ()));
@@ -202,6 +205,9 @@ impl<'t, 'a, T: Float> Swaps<'t, 'a, T> {
 
     /// The squared distances of `candidates` to all items.
     fn batch(&self, candidates: Range<usize>) -> Batch {
+        if !self.table.samples.metric().by_products() {
+            return self.batch_by_pairs(candidates);
+        }
         let (samples, origin) = (&self.table.samples, &self.table.origin);
         let (count, features) = (candidates.len(), origin.len());
         let rows: Vec<Vec<f64>> = candidates.clone().map(|item| samples.item(item)).collect();
@@ -227,6 +233,27 @@ impl<'t, 'a, T: Float> Swaps<'t, 'a, T> {
         let mut values = vec![0.0; self.pairs.len() * count];
         let (partition, own) = (&self.partition, &mut values);
         self.table.partition.install(|| partition.fold_mut(own, count, Vec::new, visit, |_, _| ()));
+        Batch { candidates, values }
+    }
+
+    /// The same by a metric that is no matter of products.
+    fn batch_by_pairs(&self, candidates: Range<usize>) -> Batch {
+        let (table, count) = (self.table, candidates.len());
+        let items: Vec<usize> = candidates.clone().collect();
+        let rows = table.rows(&items);
+        let features = rows.len() / count;
+        let visit = |_: &mut (), range: Range<usize>, own: &mut [f64]| {
+            let block = table.block(range.clone());
+            for (slot, squared) in own.chunks_exact_mut(range.len()).enumerate() {
+                let candidate = (items[slot], &rows[slot * features..(slot + 1) * features]);
+                for ((position, squared), item) in squared.iter_mut().enumerate().zip(range.clone()) {
+                    *squared = table.squared_between((item, &block, position), candidate);
+                }
+            }
+        };
+        let mut values = vec![0.0; self.pairs.len() * count];
+        let (partition, own) = (&self.partition, &mut values);
+        table.partition.install(|| partition.fold_mut(own, count, || (), visit, |(), ()| ()));
         Batch { candidates, values }
     }
 }
@@ -277,8 +304,11 @@ impl Pair {
     }
 }
 
-/// The squared norm of each item without the origin.
+/// The squared norm of each item without the origin; none where distances are no matter of products.
 fn squared_norms<T: Float>(table: &NearestTable<'_, T>) -> Vec<f64> {
+    if !table.samples.metric().by_products() {
+        return Vec::new();
+    }
     let mut norms = vec![0.0; table.samples.items()];
     let visit = |_: &mut (), range: Range<usize>, own: &mut [f64]| {
         let block = table.samples.block(range);
@@ -291,12 +321,13 @@ fn squared_norms<T: Float>(table: &NearestTable<'_, T>) -> Vec<f64> {
 }
 
 /// The two nearest medoids of an item; the second is infinitely far if there is but one.
-fn two_nearest<T: Float>(samples: &Samples<'_, T>, item: usize, medoids: &[f64]) -> Pair {
-    let block = samples.block(item..item + 1);
-    let row = block.row(0);
+fn two_nearest<T: Float>(table: &NearestTable<'_, T>, item: usize, (medoids, rows): Medoids<'_>) -> Pair {
+    let block = table.block(item..item + 1);
+    let features = rows.len() / medoids.len();
     let mut pair = Pair { first: 0, second: 0, to_first: f64::INFINITY, to_second: f64::INFINITY };
-    for (slot, medoid) in medoids.chunks_exact(row.len()).enumerate() {
-        let squared = squared_distance(row, medoid);
+    for (slot, &medoid) in medoids.iter().enumerate() {
+        let row = &rows[slot * features..(slot + 1) * features];
+        let squared = table.squared_between((item, &block, 0), (medoid, row));
         if squared < pair.to_first {
             pair = Pair { first: slot as u32, second: pair.first, to_first: squared, to_second: pair.to_first };
         } else if squared < pair.to_second {
@@ -309,6 +340,7 @@ fn two_nearest<T: Float>(samples: &Samples<'_, T>, item: usize, medoids: &[f64])
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Samples;
 
     #[test]
     fn changes_are_what_a_swap_does() {

@@ -22,18 +22,18 @@ use std::time::Instant;
 pub use literal::{ArssReference, UpdateA};
 pub use penalty::Penalty;
 
-use crate::exec::{InMemory, RowAttributes, RowBackend};
-use crate::models::row_sums::{self, Scores};
+use crate::exec::{InMemory, RowAttributes, RowBackend, damaged};
+use crate::models::row_sums::{Rule, Scores};
 use crate::parallel::Partition;
 use crate::{
-    Error, Float, Gamma, HistoryStep, Kernel, Method, Note, Report, RootSteps, RunOptions, Samples, Seconds, Selection,
-    Selector, Solution, Status,
+    Error, Float, Gamma, HistoryStep, Kernel, Method, Note, Rank, Report, RootSteps, RunOptions, Samples, Seconds,
+    Selection, Selector, Solution, Status,
 };
 use certificate::Certificate;
 use e_step::{EStep, Sweep};
 use penalty::Schedule;
 use tall::Tall;
-use weights::RowSums;
+use weights::{Pace, RowSums};
 use wide::Wide;
 
 /// ARSS: min sum |X - XA|^p + gamma sum_n |a^n|_2, items ranked by the row sums of |A|.
@@ -78,6 +78,8 @@ pub struct Arss {
     /// 1 - exp(-3 d^2 / h2), d its distance to the nearest pick so far and h2 the median squared distance;
     /// copies of a pick (less than .01 there) come last. Default false: the top K.
     pub diverse: bool,
+    /// What items are ranked by. Default [`Rank::Sum`].
+    pub rank: Rank,
 }
 
 impl Default for Arss {
@@ -93,6 +95,7 @@ impl Default for Arss {
             sparse_rows: None,
             kernel: None,
             diverse: false,
+            rank: Rank::Sum,
         }
     }
 }
@@ -190,14 +193,11 @@ impl Arss {
             report.notes.push(Note::Saturated { k, rank });
         }
 
-        let sparse = self.sparse_rows;
-        let rule = |sum: f64, norm: f64| match sparse {
-            Some(limit) if row_sums::hoyer(sum, norm, items) > limit => 0.0,
-            _ => sum,
-        };
-        let Outcome { scores, row_norms, residuals, solution } = form.finish(k, &rule, run)?;
+        let rule = Rule { items, sparse: self.sparse_rows, rank: self.rank };
+        let Outcome { scores, row_norms, residuals, solution } = form.finish(k, rule, run)?;
         let (indices, top) = scores.top(k);
         report.rows_scored = scores.values.len();
+        report.notes.extend(scores.note);
         if scores.stopped {
             report.status = Status::Stopped;
         }
@@ -255,13 +255,15 @@ impl Problem {
     }
 
     /// The next line of the history, in the units of the data as given.
-    fn step(&self, history: &[HistoryStep], mu: f64, certificate: &Certificate) -> HistoryStep {
+    fn step(&self, found: &[Certificate], mu: f64, certificate: &Certificate) -> HistoryStep {
         let (objective, mu) = (certificate.objective / self.unit, mu / self.mu_unit);
-        let before = history.len().checked_sub(certificate::WINDOW).map_or(f64::INFINITY, |i| history[i].objective);
-        let moved = ((before - objective) / objective).abs();
+        let moved = match found.len().checked_sub(certificate::WINDOW) {
+            None => f64::INFINITY,
+            Some(first) => certificate.moved(&found[first..]),
+        };
         let residual = if self.p == 1.0 { certificate.gap } else { certificate.residual().max(moved) };
         let Certificate { gap, active, .. } = *certificate;
-        HistoryStep { iteration: history.len() + 1, objective, residual, gap, mu, active }
+        HistoryStep { iteration: found.len() + 1, objective, residual, gap, mu, active }
     }
 }
 
@@ -299,10 +301,10 @@ trait Form {
     /// state stays that of this iteration, so that it can be handed out.
     fn update_multiplier_and_e(&mut self, e_step: &EStep, keep: bool) -> Result<Sweep, Error>;
     /// Step 4: the row norms of A and, unless `keep`, the weights of the next iteration:
-    /// w <- w (|a^n| / w)^relaxation.
-    fn update_v(&mut self, relaxation: f64, keep: bool) -> Result<RowSums, Error>;
+    /// see [`Pace`].
+    fn update_v(&mut self, pace: Pace, keep: bool) -> Result<RowSums, Error>;
     /// The solution: scores, row norms, residuals.
-    fn finish(self, k: usize, rule: row_sums::Rule<'_>, run: &mut RunOptions<'_>) -> Result<Outcome, Error>;
+    fn finish(self, k: usize, rule: Rule, run: &mut RunOptions<'_>) -> Result<Outcome, Error>;
 }
 
 /// The solution for the data as given: its multiplier is larger by `factor`.
@@ -318,23 +320,29 @@ fn unscaled(mut solution: Solution, factor: f64) -> Solution {
 /// to be handed out is made with `keep`, which leaves the state as the solution needs it.
 fn solve(settings: &Arss, problem: &Problem, form: &mut impl Form, run: &mut RunOptions<'_>) -> Result<Report, Error> {
     let mut schedule = Schedule::new(settings.penalty, problem);
-    let relaxation = schedule.relaxation();
     let mut e_step = EStep::new(settings);
-    let mut found: Option<Certificate> = None;
+    let mut found: Vec<Certificate> = Vec::new();
     let mut history: Vec<HistoryStep> = Vec::new();
     let mut status = Status::IterationLimit;
     let (mut keep, mut acted) = (settings.max_iterations == 1, false);
 
     for iteration in 1..=settings.max_iterations {
-        let (mu, next_mu) = schedule.advance(found.as_ref());
+        let (mu, next_mu) = schedule.advance(found.last());
+        if !mu.is_finite() || !next_mu.is_finite() {
+            // Values were scaled: only sums that somebody damaged lead here.
+            return Err(damaged());
+        }
         e_step.set(mu, next_mu);
         form.update_a(mu, problem.gamma); // step 6
         let sweep = form.update_multiplier_and_e(&e_step, keep)?; // steps 7, 3, 5
-        let rows = form.update_v(relaxation, keep)?; // step 4
+        let pace = schedule.pace(iteration);
+        let rows = form.update_v(pace, keep)?; // step 4
 
-        let certificate = *found.insert(Certificate::new(problem, next_mu, &sweep, &rows));
-        let step = problem.step(&history, mu, &certificate);
+        let certificate = Certificate::new(problem, next_mu, &sweep, &rows);
+        let step = problem.step(&found, mu, &certificate);
         history.push(step);
+        found.push(certificate);
+        schedule.learn(certificate.objective);
         acted |= step.active > 0.0;
         let converged = step.residual <= settings.tolerance && settings.tolerance > 0.0;
         if run.tell(&step.progress(settings.max_iterations)) {
@@ -348,7 +356,7 @@ fn solve(settings: &Arss, problem: &Problem, form: &mut impl Form, run: &mut Run
         if keep {
             // Converged one iteration ago and no longer: take the step that `keep` left out.
             form.update_multiplier_and_e(&e_step, false)?;
-            form.update_v(relaxation, false)?;
+            form.update_v(pace, false)?;
         }
         keep = converged || status == Status::Stopped || iteration + 1 == settings.max_iterations;
     }
@@ -358,7 +366,7 @@ fn solve(settings: &Arss, problem: &Problem, form: &mut impl Form, run: &mut Run
         status,
         iterations: last.iteration,
         objective: last.objective,
-        constraint_residual: found.map(|certificate| certificate.violation),
+        constraint_residual: found.last().map(|certificate| certificate.violation),
         gap: (problem.p == 1.0).then_some(last.gap),
         gamma: Some(problem.gamma / problem.unit),
         history,

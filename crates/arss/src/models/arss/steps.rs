@@ -1,21 +1,24 @@
-//! The steps of Algorithm 2 for N > L on a block of rows. The state: P as the values, and three numbers per row.
+//! The steps of Algorithm 2 for N > L on a block of rows. The state: P as the values, and four numbers per row.
 
 use faer::MatMut;
 use serde::{Deserialize, Serialize};
 
 use super::e_step::{EStep, Sweep, sweep_entries};
-use super::weights::{RowSums, next_weights};
+use super::weights::{Pace, RowSums, next_weights};
 use crate::exec::{
     Access, Accumulator, BlockState, BlockStep, Matrix, Needs, OutputShape, PassResult, RowBlock, StepSpec,
 };
 use crate::linalg::simd::{LANES, vectorised};
 use crate::{Error, Float, linalg};
 
-/// Numbers per row: w_n = 1 / V_nn = sqrt(|a^n|^2 + eps) of the iteration before, |a^n|_2, |x_n - X a_n|_2.
-pub(crate) const WIDTH: usize = 3;
+/// Numbers per row: w_n = 1 / V_nn = sqrt(|a^n|^2 + eps) of the iteration before, |a^n|_2, |x_n - X a_n|_2, and
+/// the factor by which w_n moved; at the end a bound of |a^n|_1 in its place.
+pub(crate) const WIDTH: usize = 4;
 pub(crate) const WEIGHT: usize = 0;
 pub(crate) const NORM: usize = 1;
 pub(crate) const RESIDUAL: usize = 2;
+const FACTOR: usize = 3;
+pub(crate) const BOUND: usize = FACTOR;
 
 /// Step 1: A = I, Lambda = 0, so that |a^n| = 1, E = 0 and P = X. Returns S.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -46,7 +49,7 @@ impl StepSpec for Start {
 impl<T: Float> BlockStep<T> for Start {
     fn visit(&self, sums: &mut Accumulator<T>, block: &RowBlock<'_, T>, state: BlockState<'_, T>) {
         state.values.copy_from_slice(block.values);
-        state.numbers.as_chunks_mut::<WIDTH>().0.fill([self.weight, 1.0, 0.0]);
+        state.numbers.as_chunks_mut::<WIDTH>().0.fill([self.weight, 1.0, 0.0, 1.0]);
         linalg::weigh(block.values, std::iter::repeat_n(self.weight, block.rows), &mut sums.scratch.values);
         sums.gram.add(block.matrix_of(&sums.scratch.values));
     }
@@ -145,7 +148,7 @@ impl From<&PassResult> for Sweep {
 pub(crate) struct Weights<T = f64> {
     pub gamma: f64,
     pub eps: f64,
-    pub relaxation: f64,
+    pub pace: Pace,
     pub keep: bool,
     /// C C' = sum lambda lambda'.
     pub C: Matrix<T>,
@@ -153,21 +156,23 @@ pub(crate) struct Weights<T = f64> {
 
 impl Weights {
     pub fn cast<T: Float>(&self) -> Weights<T> {
-        let &Weights { gamma, eps, relaxation, keep, .. } = self;
-        Weights { gamma, eps, relaxation, keep, C: self.C.cast() }
+        let &Weights { gamma, eps, pace, keep, .. } = self;
+        Weights { gamma, eps, pace, keep, C: self.C.cast() }
     }
 }
 
 /// The weights of the next iteration.
 #[inline(always)]
-fn push_weights(rows: &mut [[f64; WIDTH]], eps: f64, relaxation: f64) {
+fn push_weights(rows: &mut [[f64; WIDTH]], eps: f64, pace: Pace) {
     for rows in rows.chunks_mut(LANES) {
-        let (mut weights, mut norms) = ([1.0; LANES], [1.0; LANES]);
+        let (mut weights, mut norms, mut factors) = ([1.0; LANES], [1.0; LANES], [1.0; LANES]);
         for (i, row) in rows.iter().enumerate() {
-            (weights[i], norms[i]) = (row[WEIGHT], row[NORM]);
+            (weights[i], norms[i], factors[i]) = (row[WEIGHT], row[NORM], row[FACTOR]);
         }
-        let next = next_weights(&weights, &norms, eps, relaxation);
-        rows.iter_mut().zip(next).for_each(|(row, next)| row[WEIGHT] = next);
+        let next = next_weights(&weights, &norms, &mut factors, eps, pace);
+        for (i, row) in rows.iter_mut().enumerate() {
+            (row[WEIGHT], row[FACTOR]) = (next[i], factors[i]);
+        }
     }
 }
 
@@ -205,7 +210,7 @@ impl<T: Float> BlockStep<T> for Weights<T> {
         if !self.keep {
             vectorised(
                 #[inline(always)]
-                || push_weights(rows, self.eps, self.relaxation),
+                || push_weights(rows, self.eps, self.pace),
             );
             linalg::weigh(block.values, rows.iter().map(|row| row[WEIGHT]), scratch);
             sums.gram.add(block.matrix_of(scratch));

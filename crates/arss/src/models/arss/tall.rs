@@ -3,12 +3,12 @@
 use faer::Mat;
 
 use super::e_step::{EStep, Sweep};
-use super::steps::{Finish, Multiplier, NORM, RESIDUAL, Signs, Start, WEIGHT, WIDTH, Weights};
-use super::weights::RowSums;
+use super::steps::{BOUND, Finish, Multiplier, NORM, RESIDUAL, Signs, Start, WEIGHT, WIDTH, Weights};
+use super::weights::{Pace, RowSums};
 use super::{Facts, Form, Outcome};
 use crate::exec::{LargestForm, Matrix, RowBackend, Step};
 use crate::linalg;
-use crate::models::row_sums::{self, Columns};
+use crate::models::row_sums::{self, Columns, Rule};
 use crate::{Error, RunOptions, Solution};
 
 /// The rows with P and their weights, and L x L matrices.
@@ -67,10 +67,10 @@ impl Form for Tall<'_> {
         Ok(sweep)
     }
 
-    fn update_v(&mut self, relaxation: f64, keep: bool) -> Result<RowSums, Error> {
+    fn update_v(&mut self, pace: Pace, keep: bool) -> Result<RowSums, Error> {
         let C = Matrix(linalg::lower_root(self.H.as_ref()));
         let (gamma, eps) = (self.gamma, self.eps);
-        let result = self.rows.pass(&Step::ArssWeights(Weights { gamma, eps, relaxation, keep, C }))?;
+        let result = self.rows.pass(&Step::ArssWeights(Weights { gamma, eps, pace, keep, C }))?;
         let rows = RowSums::from(&result);
         if !keep {
             self.S = result.gram();
@@ -78,10 +78,10 @@ impl Form for Tall<'_> {
         Ok(rows)
     }
 
-    fn finish(self, k: usize, rule: row_sums::Rule<'_>, run: &mut RunOptions<'_>) -> Result<Outcome, Error> {
+    fn finish(self, k: usize, rule: Rule, run: &mut RunOptions<'_>) -> Result<Outcome, Error> {
         let Tall { rows, S, T, mu, gamma, .. } = self;
         rows.pass(&Step::ArssFinish(Finish { mu, gamma, T: Matrix(T), S: Matrix(S) }))?;
-        let columns = Columns { norm: NORM, weight: WEIGHT, width: WIDTH, divisor: gamma };
+        let columns = Columns { norm: NORM, weight: WEIGHT, bound: BOUND, width: WIDTH, divisor: gamma };
         let scores = row_sums::row_sums(rows, &columns, k, rule, run)?;
         let weights = if run.keep_solution { rows.column(WEIGHT)? } else { None };
         let dual = if run.keep_solution { rows.values()? } else { None };

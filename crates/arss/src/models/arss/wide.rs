@@ -5,11 +5,11 @@ use std::ops::Range;
 use faer::{Mat, MatMut, MatRef};
 
 use super::e_step::{EStep, Sweep, sweep_entries};
-use super::weights::{RowSums, next_weights};
+use super::weights::{Pace, RowSums, next_weights};
 use super::{Facts, Form, Outcome};
 use crate::linalg::simd::LANES;
 use crate::linalg::{self, CrossSum, GramSum};
-use crate::models::row_sums::{self, Scores};
+use crate::models::row_sums::{Rule, Scores};
 use crate::parallel::{Partition, move_sums};
 use crate::{Error, Float, RunOptions, Samples, Solution};
 
@@ -23,6 +23,8 @@ pub(crate) struct Wide<'a, T> {
     P: Vec<T>,
     /// w_n = 1 / V_nn.
     weights: Vec<f64>,
+    /// By which they moved.
+    factors: Vec<f64>,
     /// G = X' X.
     G: Mat<f64>,
     /// X' P.
@@ -44,7 +46,8 @@ impl<'a, T: Float> Wide<'a, T> {
         };
         let G = partition.fold_mut(&mut P, N, || GramSum::new(N), visit, GramSum::merge).finish();
         let weights = vec![(1.0 + eps).sqrt(); N];
-        Wide { X, partition, eps, P, weights, XP: G.clone(), G, A: Mat::identity(N, N), mu: 0.0 }
+        let factors = vec![1.0; N];
+        Wide { X, partition, eps, P, weights, factors, XP: G.clone(), G, A: Mat::identity(N, N), mu: 0.0 }
     }
 
     /// D = -Lambda = mu (P - XA), one row per item.
@@ -134,25 +137,26 @@ impl<T: Float> Form for Wide<'_, T> {
         Ok(sweep)
     }
 
-    fn update_v(&mut self, relaxation: f64, keep: bool) -> Result<RowSums, Error> {
+    fn update_v(&mut self, pace: Pace, keep: bool) -> Result<RowSums, Error> {
         let mut sums = RowSums::default();
         for n in 0..self.weights.len() {
             let norm = self.row_norm(n);
             sums.add_row(norm, self.weights[n]);
             if !keep {
                 // One lane of many: N is small here.
-                let next = next_weights(&[self.weights[n]; LANES], &[norm; LANES], self.eps, relaxation);
-                self.weights[n] = next[0];
+                let mut factors = [self.factors[n]; LANES];
+                let next = next_weights(&[self.weights[n]; LANES], &[norm; LANES], &mut factors, self.eps, pace);
+                (self.weights[n], self.factors[n]) = (next[0], factors[0]);
             }
         }
         Ok(sums)
     }
 
-    fn finish(self, _k: usize, rule: row_sums::Rule<'_>, run: &mut RunOptions<'_>) -> Result<Outcome, Error> {
+    fn finish(self, _k: usize, rule: Rule, run: &mut RunOptions<'_>) -> Result<Outcome, Error> {
         let N = self.weights.len();
         let row_norms: Vec<f64> = (0..N).map(|n| self.row_norm(n)).collect();
         let row_sum = |n: usize| (0..N).map(|m| self.A[(n, m)].abs()).sum::<f64>();
-        let values = (0..N).map(|n| (n, rule(row_sum(n), row_norms[n]))).collect();
+        let values = (0..N).map(|n| (n, rule.score(row_sum(n), row_norms[n]))).collect();
         let (X, A) = (&self.X, linalg::cast::<T>(self.A.as_ref()));
         let visit = |(squares, scratch): &mut (Vec<f64>, Vec<T>), range: Range<usize>| {
             let block = X.block(range);
@@ -166,7 +170,7 @@ impl<T: Float> Form for Wide<'_, T> {
         let start = || (vec![0.0; N], Vec::new());
         let (squares, _) = self.partition.fold(start, visit, |a, b| move_sums(&mut a.0, &mut b.0));
         Ok(Outcome {
-            scores: Scores { values, stopped: false },
+            scores: Scores { values, stopped: false, note: None },
             residuals: squares.into_iter().map(f64::sqrt).collect(),
             solution: run.keep_solution.then(|| Solution { dual: self.dual(), weights: self.weights.clone() }),
             row_norms: Some(row_norms),

@@ -8,19 +8,22 @@ use crate::exec::{
     Access, Accumulator, BlockState, BlockStep, Matrix, Needs, OutputShape, RowBlock, StepSpec, damaged,
 };
 use crate::linalg::simd::{LANES, power, vectorised};
+use crate::models::momentum::further;
 use crate::{Error, Float, linalg};
 
-/// Numbers per row: u_n = U_nn and w_n = 1 / V_nn in use, both for the next iteration, both of these before
-/// any momentum, |x_n - X a_n|_2 and |a^n|_2.
+/// Numbers per row: u_n = U_nn and w_n = 1 / V_nn in use, both for the next iteration, the factors by which
+/// both moved, |x_n - X a_n|_2 and |a^n|_2.
 pub(crate) const WIDTH: usize = 8;
 const U: usize = 0;
 pub(crate) const W: usize = 1;
 const NEXT_U: usize = 2;
 const NEXT_W: usize = 3;
-const PLAIN_U: usize = 4;
-const PLAIN_W: usize = 5;
+const FACTOR_U: usize = 4;
+const FACTOR_W: usize = 5;
 pub(crate) const RESIDUAL: usize = 6;
 pub(crate) const NORM: usize = 7;
+/// At the end, when there is no next iteration, a bound of |a^n|_1.
+pub(crate) const BOUND: usize = NEXT_U;
 
 /// u = 1/2 and w = 2 for all: the weights of |a^n| = 1 and residuals of 1; and S.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -42,7 +45,7 @@ impl StepSpec for Start {
 
 impl<T: Float> BlockStep<T> for Start {
     fn visit(&self, sums: &mut Accumulator<T>, block: &RowBlock<'_, T>, state: BlockState<'_, T>) {
-        state.numbers.as_chunks_mut::<WIDTH>().0.fill([0.5, 2.0, 0.5, 2.0, 0.5, 2.0, 0.0, 1.0]);
+        state.numbers.as_chunks_mut::<WIDTH>().0.fill([0.5, 2.0, 0.5, 2.0, 1.0, 1.0, 0.0, 1.0]);
         linalg::weigh(block.values, std::iter::repeat_n(2.0, block.rows), &mut sums.scratch.values);
         sums.gram.add(block.matrix_of(&sums.scratch.values));
     }
@@ -168,26 +171,32 @@ impl Weights {
     }
 }
 
-/// The weights of the next iteration, with momentum b: both go further the way they went, in logarithms.
+/// Over-relaxation of both weights once they have momentum: u <- u (.5 / (|r| u))^1.3, w <- w (2 |a| / w)^1.9.
+const RELAXATION: (f64, f64) = (1.3, 1.9);
+
+/// The weights of the next iteration: those of the new A, or further the way they go. With momentum b a weight that goes the same way as in
+/// the iteration before goes on with the power b of its last factor.
 #[inline(always)]
 fn push_weights(rows: &mut [[f64; WIDTH]], b: f64, eps: f64) {
     for rows in rows.chunks_mut(LANES) {
         let (mut u, mut w) = ([1.0; LANES], [1.0; LANES]);
-        let (mut further_u, mut further_w) = (u, w);
+        let (mut factor_u, mut factor_w, mut last_u, mut last_w) = (u, w, u, w);
         for (i, row) in rows.iter().enumerate() {
             u[i] = 0.5 / (row[RESIDUAL] * row[RESIDUAL] + eps).sqrt();
             w[i] = 2.0 * (row[NORM] * row[NORM] + eps).sqrt();
-            (further_u[i], further_w[i]) = (u[i] / row[PLAIN_U], w[i] / row[PLAIN_W]);
+            (factor_u[i], factor_w[i]) = (u[i] / row[U], w[i] / row[W]);
+            (last_u[i], last_w[i]) = (row[FACTOR_U], row[FACTOR_W]);
         }
         if b > 0.0 {
-            (further_u, further_w) = (power(&further_u, b), power(&further_w, b));
+            factor_u = further(&power(&factor_u, RELAXATION.0), &last_u, b);
+            factor_w = further(&power(&factor_w, RELAXATION.1), &last_w, b);
         }
         for (i, row) in rows.iter_mut().enumerate() {
-            (row[PLAIN_U], row[PLAIN_W]) = (u[i], w[i]);
+            (row[FACTOR_U], row[FACTOR_W]) = (factor_u[i], factor_w[i]);
             (row[NEXT_U], row[NEXT_W]) = (u[i], w[i]);
             if b > 0.0 {
-                row[NEXT_U] = (u[i] * further_u[i]).min(0.5 / eps.sqrt());
-                row[NEXT_W] = (w[i] * further_w[i]).max(2.0 * eps.sqrt());
+                row[NEXT_U] = (row[U] * factor_u[i]).min(0.5 / eps.sqrt());
+                row[NEXT_W] = (row[W] * factor_w[i]).max(2.0 * eps.sqrt());
             }
         }
     }

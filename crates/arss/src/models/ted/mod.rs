@@ -21,13 +21,17 @@ use crate::parallel::Partition;
 use crate::{
     Error, Float, Kernel, Method, Note, Progress, Report, RunOptions, Samples, Seconds, Selection, Selector, Status,
 };
-use steps::{Best, D, Gram, Remainder, Start, Take, gain};
+use steps::{Best, D, Gram, Remainder, SPENT, Start, Take, gain};
 
 /// TED: min sum_n u_n (|x_n - Q a_n|^2 + alpha |a_n|^2), Q = the picks, chosen greedily.
 ///
 /// A picked item is never picked again (the authors' code may repeat itself). The score of a
 /// pick is its gain; of another item, the gain it would still bring. The residual of an item is
 /// the root of its term in the sum. Where N <= L the items are first rotated into N dimensions.
+///
+/// An item of which less than 1e-12 of its squared length is left brings no gain: what is left is rounding. That happens
+/// where the ridge is tiny beside the values and K exceeds the rank. When no item gains, the rest of the picks are the
+/// items not picked in the order of the table, with score 0, and the report holds [`Note::NothingToGain`].
 ///
 /// ```
 /// use arss::{Samples, Selector, Ted};
@@ -119,19 +123,25 @@ impl Ted {
         let prepare = clock.elapsed().as_secs_f64();
 
         let (mut indices, mut scores, mut status) = (Vec::with_capacity(k), Vec::with_capacity(k), Status::Converged);
-        for pick in 1..=k {
-            let candidate = best.expect("k is at most the number of items");
+        let mut notes = if k > rank { vec![Note::Saturated { k, rank }] } else { Vec::new() };
+        while indices.len() < k {
+            let Some(candidate) = best.filter(|candidate| candidate.key > 0.0) else {
+                notes.push(Note::NothingToGain { gained: indices.len(), k });
+                break;
+            };
             indices.push(candidate.index);
-            scores.push(candidate.key);
-            best = greedy.take(&candidate)?;
-            if status == Status::Converged && run.tell(&Progress::count("solve", pick, k)) {
+            let (next, fresh) = greedy.take(&candidate)?;
+            // Far below the first gain s is mostly rounding; the gain that the pick itself tells is not.
+            scores.push(if candidate.key > 2.0 * fresh { fresh } else { candidate.key });
+            best = next;
+            if run.tell(&Progress::count("solve", indices.len(), k)) {
                 status = Status::Stopped;
-                let rest = greedy.rest(k - pick)?;
-                indices.extend(rest.iter().map(|record| record.index));
-                scores.extend(rest.iter().map(|record| record.key));
                 break;
             }
         }
+        let rest = greedy.rest(k - indices.len())?;
+        indices.extend(rest.iter().map(|record| record.index));
+        scores.extend(rest.iter().map(|record| record.key));
 
         let square = scale * scale;
         let objective = greedy.rows.pass(&Step::TedRemainder(Remainder))?.sums[0];
@@ -163,7 +173,7 @@ impl Ted {
                 history: Vec::new(),
                 seconds: Seconds { prepare, solve: clock.elapsed().as_secs_f64() - prepare, score: 0.0 },
                 rows_scored: items,
-                notes: if k > rank { vec![Note::Saturated { k, rank }] } else { Vec::new() },
+                notes,
             },
             indices,
             scores,
@@ -178,6 +188,8 @@ struct Greedy<'a> {
     /// G = sum_n u_n x_n x_n'.
     g: Mat<f64>,
     c: Mat<f64>,
+    /// Rows with a larger d are not spent.
+    floor: f64,
 }
 
 impl<'a> Greedy<'a> {
@@ -185,14 +197,15 @@ impl<'a> Greedy<'a> {
     fn new(rows: &'a mut dyn RowBackend, alpha: f64) -> Result<(Self, Option<TopRow>), Error> {
         let g = rows.pass(&Step::TedGram(Gram))?.gram();
         let root = Matrix(linalg::lower_root(g.as_ref()));
-        let best = rows.pass(&Step::TedStart(Start { alpha, root }))?.rows.list.pop();
+        let mut started = rows.pass(&Step::TedStart(Start { alpha, root }))?;
+        let floor = SPENT * started.maxima[0];
         let c = Mat::identity(g.nrows(), g.nrows());
-        Ok((Greedy { rows, alpha, g, c }, best))
+        Ok((Greedy { rows, alpha, g, c, floor }, started.rows.list.pop()))
     }
 
-    /// Picks a row, C -= v v' / delta; and the next best row, if one is left.
-    fn take(&mut self, pick: &TopRow) -> Result<Option<TopRow>, Error> {
-        let (features, alpha) = (self.c.nrows(), self.alpha);
+    /// Picks a row, C -= v v' / delta; the next best row, if one is left, and what this one gained, computed anew.
+    fn take(&mut self, pick: &TopRow) -> Result<(Option<TopRow>, f64), Error> {
+        let (features, alpha, floor) = (self.c.nrows(), self.alpha, self.floor);
         let x = faer::MatRef::from_row_major_slice(&pick.values, features, 1);
         let v = &self.c * x;
         let gv = &self.g * &v;
@@ -200,13 +213,14 @@ impl<'a> Greedy<'a> {
         let vgv = (v.transpose() * &gv)[(0, 0)];
         let delta = (x.transpose() * &v)[(0, 0)].max(0.0) + alpha;
         let both = Mat::from_fn(features, 2, |l, j| if j == 0 { v[(l, 0)] } else { h[(l, 0)] });
-        let take = Take { picked: pick.index, alpha, delta, vgv, both: Matrix(both) };
+        let take = Take { picked: pick.index, alpha, delta, vgv, floor, both: Matrix(both) };
         let best = self.rows.pass(&Step::TedTake(take))?.rows.list.pop();
         self.c -= &v * v.transpose() * faer::Scale(1.0 / delta);
-        Ok(best)
+        Ok((best, vgv.max(0.0) / delta))
     }
 
-    /// The best of the rows not picked, by what each would gain now: used when the caller stops early.
+    /// The best of the rows not picked, by what each would gain now, those that gain the same in the order of the table:
+    /// used when the caller stops early, and when there is nothing left to gain.
     fn rest(&mut self, count: usize) -> Result<Vec<TopRow>, Error> {
         if count == 0 {
             return Ok(Vec::new());

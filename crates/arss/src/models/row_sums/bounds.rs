@@ -1,0 +1,101 @@
+//! Upper bounds of a mean from a sample: the arithmetic behind the sampled ranking.
+//!
+//! For numbers t_m >= 0 with sum p_m t_m^2 <= 1 and sum p_m = 1 a bound of sum p_m t_m is wanted. For any k > 0 and
+//! B >= 1/(2k), with r(t) = s - k s^2 at s = min(t, B):  t <= k t^2 + r(t), so sum p t <= k + sum p r(t). Of the last sum
+//! a sample is known. r is bounded on both sides whatever the t_m are, so Bernstein's inequality applies, and where the
+//! t_m are spread like |normal| its variance is an eighth of that of t. `docs/explanation/linear-time.md` has the proof.
+
+use serde::{Deserialize, Serialize};
+
+use super::steps::Sample;
+use crate::linalg::simd::{LANES, vectorised};
+
+/// One way to bound: k, B, and the number that r is compared with (the nearer to the mean, the smaller the variance).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Shape {
+    slope: f32,
+    cut: f32,
+    centre: f32,
+}
+
+/// The ways that are tried.
+pub(super) const SHAPES: usize = 2;
+
+impl Shape {
+    /// The first is for sums of many like terms: the best for t like |normal|. The second is for few large ones among many
+    /// small: what it adds, k and what is not seen of 1/(4k), is least at this k, and vanishes as the sample grows.
+    pub fn pair(count: usize, doubt: f64) -> [Shape; SHAPES] {
+        let slope = (0.5 * (doubt / count as f64).sqrt()) as f32;
+        [Shape { slope: 0.4, cut: 3.0, centre: 0.4 }, Shape { slope, cut: 1.0 / slope, centre: 0.0 }]
+    }
+
+    /// r(t) less the centre.
+    #[inline(always)]
+    fn value(self, t: f32) -> f32 {
+        let t = if t < self.cut { t } else { self.cut };
+        t * (1.0 - self.slope * t) - self.centre
+    }
+
+    /// The most that it can be, above or below.
+    fn most(self) -> f64 {
+        let [slope, cut, centre] = [self.slope, self.cut, self.centre].map(f64::from);
+        let (top, ends) = (0.25 / slope - centre, [0.0, cut].map(|t| t * (1.0 - slope * t) - centre));
+        ends.into_iter().map(f64::abs).fold(top.abs(), f64::max)
+    }
+}
+
+/// Sums over the sample for each shape: of share times value, and of spread times its square.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Moments([(f64, f64); SHAPES]);
+
+impl Moments {
+    /// Adds terms: their products with the row, shares and spreads.
+    #[inline]
+    pub fn add(&mut self, shapes: [Shape; SHAPES], terms: (&[f32], &[f32], &[f32])) {
+        vectorised(
+            #[inline(always)]
+            || {
+                for (sums, shape) in self.0.iter_mut().zip(shapes) {
+                    let found = shape_sums(shape, terms);
+                    (sums.0, sums.1) = (sums.0 + found.0, sums.1 + found.1);
+                }
+            },
+        );
+    }
+
+    /// An upper bound of sum p t: the better one of the shapes.
+    pub fn bound<T: crate::Float>(&self, sample: &Sample<T>) -> f64 {
+        let doubt = sample.doubt;
+        let of = |(&(sum, square), shape): (&(f64, f64), Shape)| {
+            let most = sample.largest * shape.most();
+            // The variance is not known but bounded: Maurer's inequality for what was seen of it.
+            let spread = most * (doubt / 2.0).sqrt() + (most * most * doubt / 2.0 + square).sqrt();
+            let margin = spread * (2.0 * doubt).sqrt() + most * doubt / 3.0;
+            f64::from(shape.slope) + f64::from(shape.centre) + sum + margin
+        };
+        let best = self.0.iter().zip(sample.shapes).map(of).fold(f64::INFINITY, f64::min);
+        (best + sample.rounding).min(1.0) // sum p t <= sqrt(sum p t^2)
+    }
+}
+
+/// The two sums of one shape, lane by lane.
+#[inline(always)]
+fn shape_sums(shape: Shape, (products, shares, spreads): (&[f32], &[f32], &[f32])) -> (f64, f64) {
+    let (mut sums, mut squares) = ([0.0f32; LANES], [0.0f32; LANES]);
+    let ((products, tail), (shares, share_tail)) = (products.as_chunks::<LANES>(), shares.as_chunks::<LANES>());
+    let (spreads, spread_tail) = spreads.as_chunks::<LANES>();
+    for ((products, shares), spreads) in products.iter().zip(shares).zip(spreads) {
+        for lane in 0..LANES {
+            let value = shape.value(products[lane].abs());
+            sums[lane] += shares[lane] * value;
+            squares[lane] += spreads[lane] * (value * value);
+        }
+    }
+    for (lane, ((product, share), spread)) in tail.iter().zip(share_tail).zip(spread_tail).enumerate() {
+        let value = shape.value(product.abs());
+        sums[lane] += share * value;
+        squares[lane] += spread * (value * value);
+    }
+    let total = |lanes: [f32; LANES]| lanes.iter().map(|&value| f64::from(value)).sum();
+    (total(sums), total(squares))
+}
