@@ -1,5 +1,5 @@
 # The two commands of the README are `cargo run --release -- demo` and `make test`.
-.PHONY: dependencies bench-embeddings bench-reading bench-tables bench-plan book links pictures bench-scale reproduce reproduce-smoke bench-peers bench-speed demo test check lint unit docs test-browser test-python bench bench-memory bench-ranking bench-certificate bench-python bench-quality
+.PHONY: dependencies bench-page bench-embeddings bench-reading bench-tables bench-plan book links pictures bench-scale reproduce reproduce-smoke bench-peers bench-speed demo test check lint unit docs test-browser test-python bench bench-memory bench-certificate bench-python bench-quality bench-ranking
 
 demo:
 	cargo run --release -- demo
@@ -119,3 +119,9 @@ bench-reading:
 bench-plan:
 	cargo build --release
 	$(or $(PYTHON),python3) benchmarks/plan/run.py
+
+# Size and load time of report pages; needs chromium and chromedriver, and a quiet machine.
+bench-page:
+	cargo build --release
+	python3 benchmarks/page/run.py target/release/arss > benchmarks/page/results.jsonl
+	python3 benchmarks/page/table.py
