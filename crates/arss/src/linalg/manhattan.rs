@@ -50,7 +50,7 @@ fn sum_of_differences<T: Float>(a: &[T], b: &[T]) -> T {
     while width > 1 {
         width /= 2;
         for lane in 0..width {
-            sums[lane] = sums[lane] + sums[lane + width];
+            sums[lane] += sums[lane + width];
         }
     }
     sums[0]

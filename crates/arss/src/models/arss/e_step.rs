@@ -193,7 +193,7 @@ impl<T: Float> Part<T> {
             if e_step.over != 0.0 {
                 let over = T::from_f64(e_step.over);
                 for i in 0..LANES {
-                    P[i] = P[i] + over * (error[i] - e[i]);
+                    P[i] += over * (error[i] - e[i]);
                 }
             }
         }
