@@ -227,7 +227,8 @@ pub(crate) fn inverse_of_shifted(s: MatRef<'_, f64>, beta: f64) -> Mat<f64> {
     // beta S so large that the identity is lost in rounding: the eigenvectors still tell its null space.
     let (mut d, q) = eigen(s);
     let lost = d.iter().copied().fold(0.0, f64::max) * f64::EPSILON * d.len() as f64;
-    d.iter_mut().filter(|d| **d <= lost).for_each(|d| *d = 0.0);
+    // What lies there is rounding. It must not pass unchanged: mu would blow it up from one iteration to the next.
+    d.iter_mut().for_each(|d| *d = d.max(lost));
     let scaled = Mat::from_fn(q.nrows(), q.ncols(), |i, j| q[(i, j)] / (1.0 + beta * d[j]));
     &scaled * q.transpose()
 }
