@@ -18,10 +18,9 @@ fn archives_that_unpack_to_too_much() {
     folder.write("t.csv.zip", archive(&[("t.csv", &zeros.repeat(8))]));
     for name in ["t.csv.bz2", "t.csv.xz", "t.csv.zip"] {
         assert!(folder.bytes(name).len() < 1 << 20, "{name}");
-        let words = [name, "more than 10.0 MiB unpacked, which is the limit", "--memory"];
-        refuses_within(&folder, SPACE, &format!("select {name} -k 1 --memory 10M --method random"), &words);
-        // What would be unpacked to the disk is suspected, too.
+        // What would be unpacked to the disk is suspected, too; every method unpacks there if the memory is limited.
         let words = [name, "more than 200 times its size", "trap"];
+        refuses_within(&folder, SPACE, &format!("select {name} -k 1 --memory 10M --method random"), &words);
         refuses_within(&folder, SPACE, &format!("select {name} -k 1 --memory 10M -q"), &words);
     }
     folder.write("nested.zip", archive(&[("inner.zip", &folder.bytes("t.csv.zip"))]));

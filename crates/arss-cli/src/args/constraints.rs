@@ -42,7 +42,8 @@ fn kept(flag: &str, number: usize, table: &Table) -> Result<usize, Failure> {
 /// Row positions: `0,7,20-29`, or `@file` with one or more a line.
 fn rows(flag: &str, text: &str) -> Result<Vec<usize>, Failure> {
     let Some(path) = text.strip_prefix('@') else { return listed(text).map_err(|word| not_a_row(flag, "", &word)) };
-    let bytes = arss_table::read_at_most(Path::new(path), LONGEST_LIST)?;
+    let bytes = arss_table::read_at_most(Path::new(path), LONGEST_LIST)
+        .map_err(|error| Failure::Input(format!("{flag}: {error}")))?;
     let content = String::from_utf8(bytes)
         .map_err(|_| Failure::in_file(Path::new(path), format_args!("is no text, but {flag} needs numbers of rows")))?;
     let mut found = Vec::new();
