@@ -47,7 +47,7 @@ fn a_page_nobody_asked_for_then_is_made_from_the_result_alone() {
     folder.run("report r.json -o page.html -q --input moved/other.npy").ok();
     let page = folder.read("page.html");
     assert!(page.contains("\"command\":\"arss select t.npy -k 7 -q --result r.json\""));
-    assert!(page.contains("7 rows that stand for all of t.npy (6,000 rows, 4 numeric columns)"));
+    assert!(page.contains("7 rows that stand for all of t.npy (6,000 rows, 4 columns to choose by)"));
 }
 
 #[test]
