@@ -102,10 +102,8 @@ pub fn ready(args: &SelectArgs, messages: &mut Messages) -> Result<Ready, Failur
     let checksum = args.out.result.as_ref().map(|_| Checksum::of(&table));
     let how = (args.input.scale(), args.input.metric);
     let preparation = solve::prepare(&mut table, how, args.out.model.is_some(), messages)?;
-    if table.matrix.is_on_disk() {
-        if memory_plan::fits_now(args, &method, (&table.matrix, &mut plan))? {
-            table.matrix = table.matrix.into_memory()?;
-        }
+    if table.matrix.is_on_disk() && memory_plan::fits_now(args, &method, (&table.matrix, &mut plan))? {
+        table.matrix = table.matrix.into_memory()?;
     }
     Ok(Ready { table, method, checksum, plan, preparation, claim: None })
 }

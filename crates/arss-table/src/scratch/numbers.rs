@@ -23,7 +23,6 @@ impl DiskFloat for f32 {
     fn put(self, bytes: &mut [u8]) {
         bytes.copy_from_slice(&self.to_le_bytes());
     }
-    #[expect(clippy::expect_used, reason = "the caller cuts pieces of this size")]
     fn get(bytes: &[u8]) -> Self {
         f32::from_le_bytes(bytes.first_chunk().copied().unwrap_or_default())
     }
@@ -34,7 +33,6 @@ impl DiskFloat for f64 {
     fn put(self, bytes: &mut [u8]) {
         bytes.copy_from_slice(&self.to_le_bytes());
     }
-    #[expect(clippy::expect_used, reason = "the caller cuts pieces of this size")]
     fn get(bytes: &[u8]) -> Self {
         f64::from_le_bytes(bytes.first_chunk().copied().unwrap_or_default())
     }
