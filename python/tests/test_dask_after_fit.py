@@ -83,7 +83,7 @@ def test_summary_and_rows_with_labels(client: Client, name: str, settings: dict[
 
     def without_numbers(page: str) -> str:
         """scikit-learn numbers the diagrams of a session."""
-        return re.sub(r"sk-container-id-\d+", "", page)
+        return re.sub(r"sk-(container|estimator)-id-\d+", "", page)
 
     assert without_numbers(estimator._repr_mimebundle_()["text/html"]) == without_numbers(shown)
 
