@@ -260,7 +260,7 @@ def test_chosen_columns(tmp_path: Path) -> None:
         j = names.index(other["name"])
         assert other["by"] == pytest.approx(r[j, chosen] ** 2)
         centred = values - values.mean(axis=0)
-        left = centred[:, j] - centred[:, chosen] @ np.linalg.lstsq(centred[:, chosen], centred[:, j])[0]
+        left = centred[:, j] - centred[:, chosen] @ np.linalg.lstsq(centred[:, chosen], centred[:, j], rcond=None)[0]
         assert other["together"] == pytest.approx(1 - (left**2).sum() / (centred[:, j] ** 2).sum())
     assert [(a, b) for a, b, _ in found["copies"]] == [("a", "d")]
     assert found["copies"][0][2] == pytest.approx(r[0, 3])
