@@ -3,6 +3,9 @@
 //! The layout is [postcard](https://docs.rs/postcard)'s over serde, behind one byte for the version. Matrices travel as
 //! plain little-endian numbers. Decoding trusts no length: whatever the bytes are, the outcome is a value or an error.
 
+use std::any::Any;
+use std::borrow::Cow;
+
 use faer::Mat;
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -39,6 +42,14 @@ pub(crate) fn damaged() -> Error {
 pub(crate) struct Matrix<T = f64>(pub Mat<T>);
 
 impl<T: Float> Matrix<T> {
+    /// The matrix in another precision; not copied if it is in that one.
+    pub fn in_type<U: Float>(&self) -> Cow<'_, Matrix<U>> {
+        match (self as &dyn Any).downcast_ref() {
+            Some(same) => Cow::Borrowed(same),
+            None => Cow::Owned(self.cast()),
+        }
+    }
+
     /// The matrix in another precision.
     pub fn cast<U: Float>(&self) -> Matrix<U> {
         Matrix(Mat::from_fn(self.0.nrows(), self.0.ncols(), |i, j| U::from_f64(self.0[(i, j)].to_f64())))

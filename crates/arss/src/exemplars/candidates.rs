@@ -1,5 +1,7 @@
 //! Which rows the choice looks at: all of a small table, samples of a large one.
 
+use std::cell::OnceCell;
+
 use super::Constraints;
 use super::solver::{Plan, RowCache};
 use super::steps::{Candidate, Candidates, ChunkCount};
@@ -26,6 +28,8 @@ pub(crate) struct CandidateSample {
     /// Rows that the width is measured on: from the first to the second.
     pub wide: Vec<usize>,
     pub narrow: Vec<usize>,
+    /// The width, once it was measured.
+    pub width: OnceCell<f64>,
 }
 
 #[cfg(test)]
@@ -40,6 +44,7 @@ impl CandidateSample {
             weights: weights.to_vec(),
             wide: all.clone(),
             narrow: all,
+            width: OnceCell::new(),
         }
     }
 }
@@ -123,6 +128,7 @@ impl CandidateSample {
             weights: places.reference.iter().map(counts).collect(),
             wide: items(&places.wide),
             narrow: items(&places.narrow),
+            width: OnceCell::new(),
         }
     }
 }

@@ -9,7 +9,8 @@ use std::ops::Range;
 use super::Constraints;
 use super::candidates::CandidateSample;
 use super::solver::Plan;
-use crate::linalg::distances::{Rows, Table, median_squared};
+use crate::linalg::distances::{Rows, Table};
+use crate::linalg::median::median_squared;
 use crate::linalg::simd::exponentials;
 use crate::linalg::top_k;
 use crate::parallel::{Partition, move_sums};
@@ -145,22 +146,22 @@ struct Coverage<'a> {
 
 impl<'a> Coverage<'a> {
     fn new(table: Table<'a>, sample: &CandidateSample, run: &RunOptions<'_>) -> Result<Self, Error> {
-        let CandidateSample { pool, groups, reference, weights, wide, narrow } = sample.clone();
-        let h2 = median_squared(&table, &wide, &narrow);
+        let CandidateSample { pool, groups, reference, weights, wide, narrow, width } = sample;
+        let h2 = *width.get_or_init(|| median_squared(&table, wide, narrow));
         let options = RunOptions { block: BLOCK, threads: run.threads, ..RunOptions::default() };
         Ok(Coverage {
             table,
             partition: Partition::new(&options, reference.len(), 1)?,
-            reference: Rows::of(&table, &reference),
+            reference: Rows::of(&table, reference),
             covers: vec![Cover { similarity: 0.0, exponent: f64::INFINITY }; reference.len()],
             total: weights.iter().sum(),
-            weights,
+            weights: weights.clone(),
             rate: SHARP / h2,
             bounds: vec![0.0; pool.len()],
             exact: vec![true; pool.len()],
             open: vec![true; pool.len()],
-            pool,
-            groups,
+            pool: pool.clone(),
+            groups: groups.clone(),
         })
     }
 

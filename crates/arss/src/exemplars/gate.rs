@@ -11,7 +11,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::mixture::{mean_and_sd, populations};
-use crate::linalg::distances::median;
+use super::weighting::{self, Weighting};
+use crate::linalg::median::median;
 
 /// Fewest rows that can be judged at all, and in which two populations can be seen.
 const FEWEST: (usize, usize) = (8, 20);
@@ -39,10 +40,6 @@ const LEAST_SPREAD: f64 = 0.15;
 /// With so many columns or fewer rarity ranks the rows, with so many or more loneliness; a mixture in between.
 const DENSE: f64 = 128.0;
 pub(super) const WIDE: f64 = 512.0;
-/// The least that a row counts before its weight is reduced.
-const LEAST: f64 = 1e-3;
-/// Less than this share of the ridge unexplained is rounding.
-const ROUNDING: f64 = 1e-3;
 
 /// What is known of a row when it is judged.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -81,7 +78,7 @@ impl RowMeasures {
 
 /// What is left unexplained of a row with this variance, as a logarithm.
 pub(super) fn unexplained(variance: f64, ridge: f64) -> f64 {
-    (variance - ridge).max(ROUNDING * ridge).ln()
+    weighting::unexplained(variance, ridge).ln()
 }
 
 /// A centre and a unit to measure in.
@@ -190,25 +187,6 @@ pub(super) struct Decision {
     pub weighting: Weighting,
 }
 
-/// How much a row counts where rows are covered: as much as the others explain of it, and less where more than usual is
-/// left unexplained.
-///
-/// Choosing a row that resembles no other covers one row, itself. With many picks that is as much as there is left to
-/// gain anywhere, and outliers within the gate would be chosen (benchmarks/quality/NOTES.md has the measurements).
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Weighting {
-    ridge: f64,
-    /// The median of what is left unexplained.
-    usual: f64,
-}
-
-impl Weighting {
-    pub fn of(&self, variance: f64) -> f64 {
-        let unexplained = (variance - self.ridge).max(ROUNDING * self.ridge);
-        (1.0 - variance).max(LEAST) * (self.usual / unexplained).sqrt().min(1.0)
-    }
-}
-
 /// Decides by the measures of all rows, or of a sample; `features` is the number of columns that rows are judged by. With
 /// none, nothing is set aside.
 pub(super) fn decide(rows: &[RowMeasures], features: usize, ridge: f64) -> Decision {
@@ -237,7 +215,7 @@ pub(super) fn decide(rows: &[RowMeasures], features: usize, ridge: f64) -> Decis
         if values.is_empty() { 0.0 } else { median(&mut values) }
     };
     let usual = middle(&|row| row.near);
-    let weighting = Weighting { ridge, usual: middle(&|row| row.alone(ridge).exp()) };
+    let weighting = Weighting::new(ridge, middle(&|row| row.alone(ridge).exp()));
     Decision { rule, confidence, usual, weighting }
 }
 

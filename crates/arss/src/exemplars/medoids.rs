@@ -71,19 +71,19 @@ pub(super) fn swap(
     let mut unchanged = 0;
     let rows = swaps.reference.len();
     let keep = kept_bytes(table.origin.len(), pool, rows) > 0;
-    let mut kept: Vec<f64> = Vec::new();
+    let (mut kept, mut squared): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
     for sweep in 1..=SWEEPS {
         for start in (0..pool).step_by(BATCH.0) {
             let positions = start..(start + BATCH.0).min(pool);
             let candidates = |positions: std::ops::Range<usize>| Rows::<f64>::of(&table, &sample.pool[positions]);
             let batch = start * rows..(start + positions.len()) * rows;
-            let squared = match kept.get(batch.clone()) {
-                Some(known) => known.to_vec(),
-                None => swaps.squared(&candidates(positions.clone()), run)?,
-            };
+            if kept.len() < batch.end {
+                swaps.squared(&candidates(positions.clone()), run, &mut squared)?;
+            }
             if keep && kept.len() == batch.start {
                 kept.extend_from_slice(&squared);
             }
+            let squared = kept.get(batch).unwrap_or(&squared);
             for (position, squared) in positions.zip(squared.chunks_exact(rows)) {
                 unchanged += 1;
                 let group = sample.groups[position];
@@ -131,17 +131,17 @@ impl<'a> Swaps<'a> {
     }
 
     /// The squared distances of candidates to all reference rows, a line each.
-    fn squared(&self, candidates: &Rows<f64>, run: &RunOptions<'_>) -> Result<Vec<f64>, Error> {
+    fn squared(&self, candidates: &Rows<f64>, run: &RunOptions<'_>, all: &mut Vec<f64>) -> Result<(), Error> {
         let (count, rows) = (candidates.len(), self.reference.len());
-        let mut all = vec![0.0; count * rows];
+        all.resize(count * rows, 0.0);
         let options = RunOptions { block: BATCH.1, threads: run.threads, ..RunOptions::default() };
         let partition = Partition::new(&options, count, 1)?;
         let visit = |part: &mut Vec<f64>, range: std::ops::Range<usize>, own: &mut [f64]| {
             candidates.squared(range, &self.reference, part);
             own.copy_from_slice(part);
         };
-        partition.fold_mut(&mut all, rows, Vec::new, visit, |_, _| ());
-        Ok(all)
+        partition.fold_mut(all, rows, Vec::new, visit, |_, _| ());
+        Ok(())
     }
 
     /// Of the slots that are allowed, the one that a candidate at these squared distances had best take, and what the sum

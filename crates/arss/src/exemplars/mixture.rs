@@ -91,12 +91,24 @@ fn expectation_maximisation(z: &[f64], start: f64) -> Mixture {
         }
         exponentials(&mut of_high, 1.0);
         of_high.iter_mut().for_each(|odds| *odds = 1.0 / (1.0 + *odds));
-        let share = |c: usize, i: usize| if c == 1 { of_high[i] } else { 1.0 - of_high[i] };
-        let q = [0, 1].map(|c| (0..n).map(|i| share(c, i)).sum::<f64>() + 1e-9);
+        // All sums of a pass side by side: one by one, each addition would wait for the one before it.
+        let (mut weights, mut sums) = ([0.0; 2], [0.0; 2]);
+        for (&high, &z) in of_high.iter().zip(z) {
+            for (c, share) in [1.0 - high, high].into_iter().enumerate() {
+                weights[c] += share;
+                sums[c] += share * z;
+            }
+        }
+        let q = weights.map(|weight| weight + 1e-9);
         p = q.map(|q0| q0 / (q[0] + q[1]));
-        m = [0, 1].map(|c| (0..n).map(|i| share(c, i) * z[i]).sum::<f64>() / q[c]);
-        let square = |c: usize| (0..n).map(|i| share(c, i) * (z[i] - m[c]).powi(2)).sum::<f64>() / q[c];
-        s = [0, 1].map(|c| square(c).sqrt() + floor);
+        m = [0, 1].map(|c| sums[c] / q[c]);
+        let mut squares = [0.0; 2];
+        for (&high, &z) in of_high.iter().zip(z) {
+            for (c, share) in [1.0 - high, high].into_iter().enumerate() {
+                squares[c] += share * (z - m[c]).powi(2);
+            }
+        }
+        s = [0, 1].map(|c| (squares[c] / q[c]).sqrt() + floor);
     }
     if m[0] > m[1] {
         return Mixture { shares: [p[1], p[0]], means: [m[1], m[0]], sds: [s[1], s[0]], likelihood };

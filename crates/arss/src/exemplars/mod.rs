@@ -15,6 +15,7 @@ pub(crate) mod refine_steps;
 pub(crate) mod score_steps;
 pub(crate) mod solver;
 pub(crate) mod steps;
+pub(crate) mod weighting;
 
 pub use assign::Assignment;
 pub(crate) use constraints::Constraints;

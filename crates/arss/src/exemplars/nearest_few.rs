@@ -2,30 +2,39 @@
 
 use crate::Float;
 
+/// Distances whose least is looked at first.
+const LOOK: usize = 16;
+
 /// The nearest landmarks so far, nearest first.
 #[derive(Debug, Default)]
 pub(crate) struct NearestFew {
     found: Vec<(f64, usize)>,
-    keep: usize,
+    least: Vec<f64>,
 }
 
 impl NearestFew {
     /// Finds the `keep` smallest of some squared distances, `own` left out; of equal ones the first.
     pub fn find<T: Float>(&mut self, squared: &[T], own: Option<usize>, keep: usize) {
-        self.keep = keep;
+        let limit = self.limit(squared, keep);
         self.found.clear();
-        let mut limit = f64::INFINITY;
-        for (landmark, squared) in squared.iter().enumerate() {
-            let squared = squared.to_f64();
-            if squared < limit && own != Some(landmark) {
-                let at = self.found.partition_point(|other| other.0 <= squared);
-                self.found.truncate(keep - usize::from(self.found.len() == keep));
-                self.found.insert(at, (squared, landmark));
-                if self.found.len() == keep {
-                    limit = self.found[keep - 1].0;
-                }
-            }
+        for (chunk, part) in squared.chunks(LOOK).enumerate() {
+            let near = part.iter().enumerate().map(|(at, squared)| (squared.to_f64(), chunk * LOOK + at));
+            self.found.extend(near.filter(|near| near.0 <= limit && own != Some(near.1)));
         }
+        self.found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        self.found.truncate(keep);
+    }
+
+    /// A value that `keep` distances and one more are not above. Each chunk has a least one, and the smallest of these are so
+    /// many distances.
+    fn limit<T: Float>(&mut self, squared: &[T], keep: usize) -> f64 {
+        let least = |part: &[T]| part.iter().fold(f64::INFINITY, |least, squared| squared.to_f64().min(least));
+        self.least.clear();
+        self.least.extend(squared.chunks(LOOK).map(least));
+        if self.least.len() <= keep {
+            return f64::INFINITY;
+        }
+        *self.least.select_nth_unstable_by(keep, f64::total_cmp).1
     }
 
     /// The squared distance of the `rank`-th nearest, counted from 1; of the last one if there are fewer.

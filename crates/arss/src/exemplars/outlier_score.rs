@@ -4,10 +4,11 @@
 //! ridge - k_n' (K_JJ + ridge I)^-1 k_n, which is 1 + ridge minus the squared length of the mapped row. A landmark is
 //! judged by the others: 1 / ((K_JJ + ridge I)^-1)_jj. v lies between the ridge (amid others) and 1 + ridge (alone).
 
-use super::gate::{self, Decision, GateRule, RowMeasures, WIDE, Weighting};
+use super::gate::{self, Decision, GateRule, RowMeasures, WIDE};
 use super::landmarks::Landmarks;
 use super::score_steps::{JudgeStep, JudgedColumns, SampleMeasures, ScoreStep, SecondLook};
 use super::solver::RowCache;
+use super::weighting::Weighting;
 use crate::exec::{PointRows, RowAccess, RowBackend, Step};
 use crate::linalg::distances::Table;
 use crate::linalg::rng::{generator, positions};
@@ -76,7 +77,6 @@ fn score_step(scoring: &Scoring<'_>, rows: &mut dyn RowBackend, origin: &[f64]) 
     let features = origin.len();
     let seen = SeenColumns { rows: cache.access(rows), features: rows.features(), judged: &judged };
     let landmarks = Landmarks::new(kernel, &Table { rows: &seen, origin: &origin }, &sample);
-    let count = landmarks.items.len();
     let columns = if (features as f64) < WIDE {
         let mut values = Vec::new();
         seen.read(&sample.scale, &mut values);
@@ -89,8 +89,8 @@ fn score_step(scoring: &Scoring<'_>, rows: &mut dyn RowBackend, origin: &[f64]) 
         new_rows: false,
         h2: landmarks.h2,
         ridge: kernel.ridge,
-        own_variances: (0..count).map(|j| 1.0 / landmarks.inverse[(j, j)]).collect(),
-        root: landmarks.root(),
+        own_variances: landmarks.own_variances,
+        root: landmarks.root,
         values: landmarks.rows,
         neighbours: NEIGHBOURS.min((items / 8).max(1)),
         far: FAR_RANK.min((items / 4).max(1)),

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::gate::Weighting;
 use super::steps::{LABEL, SCORE, TO_CENTRE, VARIANCE, WIDTH, check, is_open, within};
+use super::weighting::Weighting;
 use crate::exec::{Access, Accumulator, BlockState, BlockStep, Needs, OutputShape, PointRows, RowBlock, StepSpec};
 use crate::linalg::nearest::{Near, Points};
 use crate::linalg::rng::hashed;

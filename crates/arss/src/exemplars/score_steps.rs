@@ -10,7 +10,8 @@ use super::steps::{FAR, NEAR, RELATIVE, SCORE, TAIL, VARIANCE, WIDTH, check};
 use crate::exec::{
     Access, Accumulator, BlockState, BlockStep, Matrix, Needs, OutputShape, PointRows, RowBlock, StepSpec,
 };
-use crate::linalg::distances::{Rows, median};
+use crate::linalg::distances::Rows;
+use crate::linalg::median::median;
 use crate::linalg::rng::hashed;
 use crate::{Error, Float, linalg};
 
@@ -84,9 +85,9 @@ pub(crate) struct ScoreStep {
 }
 
 /// The step with its map in the type of the rows.
-pub(crate) struct ReadyScore<'a, T> {
+pub(crate) struct ReadyScore<'a, T: Float> {
     step: &'a ScoreStep,
-    map: LandmarkMap<T>,
+    map: LandmarkMap<'a, T>,
     /// What is left unexplained of each landmark, as a logarithm.
     alone: Vec<f64>,
     /// The columns of the sample that are not constant.
@@ -97,7 +98,7 @@ pub(crate) struct ReadyScore<'a, T> {
 
 impl ScoreStep {
     pub fn ready<T: Float>(&self) -> ReadyScore<'_, T> {
-        let map = LandmarkMap::new(&self.values, &self.origin, self.h2, self.root.cast());
+        let map = LandmarkMap::new(&self.values, &self.origin, self.h2, self.root.in_type());
         let alone = self.own_variances.iter().map(|&variance| gate::unexplained(variance, self.ridge)).collect();
         let rows = (self.columns.len() / self.origin.len()).max(1);
         let columns = self.columns.chunks_exact(rows).enumerate().filter(|(_, values)| values[0] < values[rows - 1]);
@@ -145,7 +146,7 @@ impl<T: Float> BlockStep<T> for ReadyScore<'_, T> {
             let values = self.step.judged.of(values, block.features, &mut sums.scratch.judged);
             let mut at = 0;
             owns.clear();
-            let mapped = self.map.map_and_see(values, &mut sums.scratch.landmarks, |squared| {
+            let mapped = self.map.map_some(values, &mut sums.scratch.landmarks, |squared| {
                 let own = match new_rows {
                     true => self.equal_landmark(&values[at * features..(at + 1) * features], squared),
                     false => items.binary_search(&(first + at)).ok(),
@@ -160,11 +161,13 @@ impl<T: Float> BlockStep<T> for ReadyScore<'_, T> {
                 rows[at][FAR] = few.squared(*far) / h2;
                 rows[at][RELATIVE] = -0.5 * around;
                 at += 1;
+                own.is_none()
             });
-            for (own, (row, mapped)) in owns.iter().zip(rows.iter_mut().zip(mapped.chunks_exact(self.map.len()))) {
+            let mut mapped = mapped.chunks_exact(self.map.len());
+            for (own, row) in owns.iter().zip(rows.iter_mut()) {
                 let variance = match *own {
                     Some(landmark) => own_variances[landmark],
-                    None => 1.0 + ridge - linalg::norm_squared(mapped),
+                    None => 1.0 + ridge - mapped.next().map_or(0.0, linalg::norm_squared),
                 };
                 row[VARIANCE] = variance.clamp(0.5 * ridge, 1.0 + ridge);
                 row[RELATIVE] += gate::unexplained(row[VARIANCE], *ridge);

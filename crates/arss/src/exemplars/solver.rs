@@ -2,8 +2,8 @@
 
 use super::candidates::{self, CandidateSample};
 use super::coverage::{Chosen, choose};
-use super::gate::Weighting;
 use super::steps::{Candidate, ChunkCount, GateStep, LABEL, NearestPick, SCORE, WIDTH};
+use super::weighting::Weighting;
 use super::{Assignment, Constraints};
 use super::{medoids, refine};
 use crate::exec::{PointRows, RankRows, RowAccess, RowBackend, Step};

@@ -7,12 +7,8 @@ use faer::{MatMut, MatRef};
 
 use super::compressed::{self, Compressed};
 use crate::exec::{PointRows, RowAccess};
+use crate::linalg::simd::vectorised;
 use crate::{Float, linalg};
-
-/// Rows per product where only their distances count.
-const BLOCK: usize = 64;
-/// Distances below this share of the largest one count as zero.
-const ZERO: f64 = 1e-12;
 
 /// Rows that can be read by position, and a point amid them.
 ///
@@ -158,12 +154,17 @@ impl<T: Float> Rows<T> {
                 dense_products(&values, others, features, squared);
             }
         }
-        for (line, &norm) in squared.chunks_exact_mut(count).zip(&self.norms[range]) {
-            for (value, &other) in line.iter_mut().zip(&others.norms) {
-                let distance = *value + (norm + other);
-                *value = if distance > zero { distance } else { zero };
-            }
-        }
+        vectorised(
+            #[inline(always)]
+            || {
+                for (line, &norm) in squared.chunks_exact_mut(count).zip(&self.norms[range]) {
+                    for (value, &other) in line.iter_mut().zip(&others.norms) {
+                        let distance = *value + (norm + other);
+                        *value = if distance > zero { distance } else { zero };
+                    }
+                }
+            },
+        );
     }
 }
 
@@ -205,31 +206,6 @@ fn shifted<T: Float, U: Float>(row: &[U], origin: &[f64]) -> impl Iterator<Item 
 fn count_nonzeros<T: Float>(rows: &[T], origin: &[f64]) -> usize {
     let differs = |(x, o): (&T, &f64)| x.to_f64() != *o;
     rows.chunks_exact(origin.len()).map(|row| row.iter().zip(origin).filter(|&pair| differs(pair)).count()).sum()
-}
-
-/// The median of the squared distances between two samples_drawn of items, zeros left out; 1 if there are no others.
-pub(crate) fn median_squared(table: &Table<'_>, some: &[usize], others: &[usize]) -> f64 {
-    let others = Rows::<f64>::of(table, others);
-    let (mut all, mut part) = (Vec::with_capacity(some.len() * others.len()), Vec::new());
-    for items in some.chunks(BLOCK) {
-        let rows = Rows::<f64>::of(table, items);
-        rows.squared(0..rows.len(), &others, &mut part);
-        all.extend_from_slice(&part);
-    }
-    let largest = all.iter().copied().fold(1e-300, f64::max);
-    all.retain(|&squared| squared > ZERO * largest);
-    if all.is_empty() { 1.0 } else { median(&mut all) }
-}
-
-/// The median; the mean of the middle two where their number is even.
-pub(crate) fn median(values: &mut [f64]) -> f64 {
-    let middle = values.len() / 2;
-    let (below, &mut upper, _) = values.select_nth_unstable_by(middle, f64::total_cmp);
-    if below.len() == middle && values.len() % 2 == 1 {
-        return upper;
-    }
-    let lower = values[..middle].iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    0.5 * (lower + upper)
 }
 
 /// `rows` without the origin, as another type if need be.

@@ -6,6 +6,7 @@
 
 pub(crate) mod compressed;
 pub(crate) mod distances;
+pub(crate) mod median;
 pub(crate) mod nearest;
 pub(crate) mod rng;
 pub(crate) mod simd;
@@ -14,11 +15,12 @@ pub(crate) mod tsqr;
 
 use std::any::Any;
 
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt;
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::matmul::{self};
-use faer::linalg::solvers::DenseSolveCore;
 use faer::prelude::*;
-use faer::{Accum, Mat, MatMut, MatRef, Par, Side};
+use faer::{Accum, Mat, MatMut, MatRef, Par, Side, get_global_parallelism};
 
 use crate::Float;
 use crate::linalg::simd::{LANES, Lanes, vectorised};
@@ -211,8 +213,8 @@ pub(crate) fn eigen(matrix: MatRef<'_, f64>) -> (Vec<f64>, Mat<f64>) {
 /// (I + beta S)^-1 for a positive semi-definite S.
 pub(crate) fn inverse_of_shifted(s: MatRef<'_, f64>, beta: f64) -> Mat<f64> {
     let shifted = Mat::from_fn(s.nrows(), s.ncols(), |i, j| f64::from(u8::from(i == j)) + beta * s[(i, j)]);
-    if let Ok(llt) = shifted.llt(Side::Lower) {
-        return llt.inverse();
+    if let Some(inverse) = inverse_of_definite(shifted) {
+        return inverse;
     }
     // beta S so large that the identity is lost in rounding: the eigenvectors still tell its null space.
     let (mut d, q) = eigen(s);
@@ -220,6 +222,28 @@ pub(crate) fn inverse_of_shifted(s: MatRef<'_, f64>, beta: f64) -> Mat<f64> {
     d.iter_mut().filter(|d| **d <= lost).for_each(|d| *d = 0.0);
     let scaled = Mat::from_fn(q.nrows(), q.ncols(), |i, j| q[(i, j)] / (1.0 + beta * d[j]));
     &scaled * q.transpose()
+}
+
+/// The lower triangular C with C C' = H, in the memory of H, of which the lower half counts; `None` if H is not positive
+/// definite.
+fn cholesky(mut h: Mat<f64>) -> Option<Mat<f64>> {
+    let (dim, threads) = (h.nrows(), get_global_parallelism());
+    let mut scratch = MemBuffer::new(llt::factor::cholesky_in_place_scratch::<f64>(dim, threads, Default::default()));
+    let stack = MemStack::new(&mut scratch);
+    llt::factor::cholesky_in_place(h.as_mut(), Default::default(), threads, stack, Default::default()).ok()?;
+    (1..dim).for_each(|j| h.col_as_slice_mut(j)[..j].fill(0.0));
+    Some(h)
+}
+
+/// H^-1, where the lower half of H counts; `None` if H is not positive definite.
+pub(crate) fn inverse_of_definite(h: Mat<f64>) -> Option<Mat<f64>> {
+    let c = cholesky(h)?;
+    let (dim, threads) = (c.nrows(), get_global_parallelism());
+    let mut inverse = Mat::zeros(dim, dim);
+    let mut scratch = MemBuffer::new(llt::inverse::inverse_scratch::<f64>(dim, threads));
+    llt::inverse::inverse(inverse.as_mut(), c.as_ref(), threads, MemStack::new(&mut scratch));
+    mirror(&mut inverse);
+    Some(inverse)
 }
 
 /// (I + beta S)^-1 B for a positive semi-definite S.
@@ -242,17 +266,27 @@ pub(crate) fn numerical_rank(gram: MatRef<'_, f64>) -> usize {
 /// A lower triangular C with C C' = H up to rounding, for a positive semi-definite H.
 pub(crate) fn lower_root(h: MatRef<'_, f64>) -> Mat<f64> {
     let dim = h.nrows();
-    let trace: f64 = (0..dim).map(|i| h[(i, i)]).sum();
-    // As much as rounding has already changed H by: it keeps the pivots of a singular H positive.
-    let mut ridge = f64::EPSILON * trace;
+    let mut ridge = rounding(h);
     loop {
         let lifted = Mat::from_fn(dim, dim, |i, j| h[(i, j)] + if i == j { ridge } else { 0.0 });
-        match lifted.llt(Side::Lower) {
-            Ok(llt) => return llt.L().to_owned(),
-            Err(_) if ridge > 0.0 => ridge *= 8.0,
-            Err(_) => return Mat::zeros(dim, dim),
+        match cholesky(lifted) {
+            Some(root) => return root,
+            None if ridge > 0.0 => ridge *= 8.0,
+            None => return Mat::zeros(dim, dim),
         }
     }
+}
+
+/// The same in the memory of H, which is lost; `None` if H is not positive definite.
+pub(crate) fn lower_root_in_place(mut h: Mat<f64>) -> Option<Mat<f64>> {
+    let ridge = rounding(h.as_ref());
+    (0..h.nrows()).for_each(|i| h[(i, i)] += ridge);
+    cholesky(h)
+}
+
+/// As much as rounding has already changed H by: it keeps the pivots of a singular H positive.
+fn rounding(h: MatRef<'_, f64>) -> f64 {
+    f64::EPSILON * (0..h.nrows()).map(|i| h[(i, i)]).sum::<f64>()
 }
 
 /// Sum of squares, lane by lane.
