@@ -42,6 +42,8 @@ def main() -> None:
         parts += comparison(summary.read(kept / "results-held.jsonl"), "Further sets, not used for any setting")
     if (kept / "results-variants.jsonl").exists():
         parts += variants(summary.read(kept / "results-variants.jsonl"))
+    if (kept / "results-dirt.jsonl").exists():
+        parts += dirt(pd.read_json(kept / "results-dirt.jsonl", lines=True))
     if (kept / "growth.jsonl").exists():
         parts += growth(pd.read_json(kept / "growth.jsonl", lines=True))
     (chosen.out / "tables.md").write_text("\n\n".join([*parts, versions(results)]) + "\n")
@@ -164,6 +166,28 @@ def variants(results: pd.DataFrame) -> list[str]:
         )
         parts += [f"### {_percent(share)} corrupted", table(heads, rows)]
     return parts
+
+
+def dirt(found: pd.DataFrame) -> list[str]:
+    """Raw tables with the dirt of real files: each method, from clean to the dirtiest."""
+    tables = ["set", "seed", "share"]
+    found["distance"] /= found.groupby(tables)["distance"].transform("min")
+    found["accuracy"] = 50 * (found["nn"] + found["svm"])
+    found["bad"] *= 100
+    means = found.groupby(["method", "share"])[["accuracy", "bad", "distance"]].mean()
+    shares = sorted(found["share"].unique())
+    heads = [f"{value} {' / '.join(map(_percent, shares))}" for value in ("accuracy", "bad picks, %", "distance")]
+
+    def cells(method: str) -> list[str]:
+        digits = {"accuracy": 1, "bad": 1, "distance": 3}
+        return [" / ".join(f"{means.loc[(method, s), name]:.{d}f}" for s in shares) for name, d in digits.items()]
+
+    return [
+        f"## Raw tables with dirt, K = 50\n\n{found['set'].nunique()} sets, seeds {_list(found['seed'])} (`dirt.py`). "
+        "Distance: mean distance of clean rows to the nearest clean pick, in clean units, relative to the best on the "
+        "table.",
+        table(["method", *heads], ([method, *cells(method)] for method in found["method"].unique())),
+    ]
 
 
 def growth(runs: pd.DataFrame) -> list[str]:

@@ -211,7 +211,10 @@ def iterations(found: list[Record]) -> str:
 
 def start_up(found: list[Record]) -> str:
     """A row for each method."""
-    rows = [[r["method"], ms(r["process_s"]), verdict(r["process_s"] < 0.05), ms(r["wall_s"])] for r in found]
+    clock = [ms(r["wall_s"]) if "wall_s" in r else "-" for r in found]
+    rows = [
+        [r["method"], ms(r["process_s"]), verdict(r["process_s"] < 0.05), c] for r, c in zip(found, clock, strict=True)
+    ]
     return table(["method", "process time (ms)", "wanted under 50", "by the clock (ms)"], rows)
 
 

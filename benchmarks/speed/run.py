@@ -285,7 +285,7 @@ def iterations(bench: Bench) -> Iterator[Record]:
 
 
 def start_up(bench: Bench) -> Iterator[Record]:
-    """Process time (user and system) of `arss select` on a csv of 1,000 rows x 10 columns, K = 10, and seconds by the clock."""
+    """Process time (user and system) and clock of `arss select` on a csv of 1,000 rows x 10 columns, K = 10."""
     X = bench.table("letter", 1_000)[:, :10]
     path = bench.scratch / "table.csv"
     header = ",".join(f"f{column}" for column in range(X.shape[1]))
