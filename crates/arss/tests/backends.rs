@@ -63,6 +63,7 @@ fn methods() -> Vec<Method> {
         Method::Rrss(Rrss::default()),
         Method::Ted(Ted::default()),
         Method::Exemplars(Exemplars { landmarks: 100, ..Exemplars::default() }),
+        Method::Exemplars(Exemplars { nested: true, ..Exemplars::default() }),
         Method::Exemplars(Exemplars { include: vec![7, 3], exclude: vec![900, 2, 2], ..Exemplars::default() }),
         Method::Exemplars(Exemplars {
             gate: false,

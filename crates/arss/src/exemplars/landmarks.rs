@@ -15,6 +15,8 @@ use crate::{Float, Kernel, linalg};
 const SCALE_ROWS: usize = 2048;
 /// Rows that are mapped at a time: their similarities stay in the cache.
 pub(crate) const BLOCK: usize = 256;
+/// Fewer rows are multiplied together with others of their block: products of a few rows are rounded differently.
+const FEW: usize = 16;
 /// Most landmarks that a row is compared with one by one.
 pub(crate) const MOST: usize = 1 << 10;
 
@@ -123,10 +125,11 @@ impl<'a, T: Float> LandmarkMap<'a, T> {
                 kept += 1;
             }
         }
-        kernel.truncate(kept * count);
+        let multiplied = kept.max(FEW.min(rows.len()));
+        kernel.truncate(multiplied * count);
         exponentials(kernel, -1.0 / self.h2);
-        linalg::times_lower(MatRef::from_row_major_slice(kernel, kept, count), self.root.0.as_ref(), mapped);
-        mapped
+        linalg::times_lower(MatRef::from_row_major_slice(kernel, multiplied, count), self.root.0.as_ref(), mapped);
+        &mapped[..kept * count]
     }
 }
 
@@ -178,7 +181,7 @@ mod tests {
             let map = Landmarks::new(&kernel, &table, &Landmarks::draw(&kernel, 300)).ready::<f64>(4);
             let mut scratch = Scratch::default();
             let all = map.map(&values[..256 * 4], &mut scratch).to_vec();
-            for keep in [1, 2, 3, 5, 30, 255, 256] {
+            for keep in [1, 2, 3, 5, 15, 16, 17, 30, 85, 128, 256] {
                 let mut at = 0;
                 let wanted = |row: usize| row % (256 / keep) == 0 && row / (256 / keep) < keep;
                 let some = map.map_some(&values[..256 * 4], &mut scratch, |_| {
