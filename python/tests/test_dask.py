@@ -46,6 +46,7 @@ CASES: list[tuple[type, type, dict[str, Any]]] = [
     (arss.RRSS, arss.dask.RRSS, {"max_iter": 40}),
     (arss.TED, arss.dask.TED, {}),
     (arss.Exemplars, arss.dask.Exemplars, {"landmarks": 128}),
+    (arss.Exemplars, arss.dask.Exemplars, {"landmarks": 128, "nested": True}),
     (arss.Exemplars, arss.dask.Exemplars, {"scale": "robust"}),
     (arss.Exemplars, arss.dask.Exemplars, {"scale": "standard"}),
     (arss.Exemplars, arss.dask.Exemplars, {"n_samples": "auto", "gate": False, "include": [5], "exclude": [0, 9]}),

@@ -190,6 +190,23 @@ def test_diverse_and_kernel() -> None:
     assert len(set(group[arss.TED(5, kernel="rbf").fit(X).sample_indices_])) == 5
 
 
+def test_nested_picks_are_the_first_of_a_larger_choice() -> None:
+    X, _ = planted()
+    largest = arss.Exemplars(40, nested=True).fit(X).sample_indices_
+    for k in (1, 7, 20):
+        np.testing.assert_array_equal(arss.Exemplars(k, nested=True).fit(X).sample_indices_, largest[:k])
+    # Without it picks are exchanged once their number is known.
+    assert (arss.Exemplars(40).fit(X).sample_indices_[:20] != arss.Exemplars(20).fit(X).sample_indices_).any()
+
+
+def test_a_group_of_outliers_stays() -> None:
+    X, _ = planted(wild=40)
+    X[360:380] = 30 + 0.1 * np.random.default_rng(1).normal(size=(20, 8))  # keeps company, far from the others
+    selector = arss.Exemplars(20).fit(X)
+    assert (selector.outlier_scores_[360:380] <= 1).all() and (selector.outlier_scores_[380:] > 1).mean() > 0.9
+    assert np.isin(selector.sample_indices_, np.arange(360, 380)).any()
+
+
 def test_how_sure_the_gate_is() -> None:
     X, _ = planted(wild=8)
     selector = arss.Exemplars(5).fit(X)

@@ -19,6 +19,8 @@ METHODS: list[tuple[type, dict[str, Any]]] = [
     (arss.RRSS, {}),
     (arss.TED, {}),
     (arss.Exemplars, {"landmarks": 64, "refine": 1}),
+    (arss.Exemplars, {"landmarks": 64, "nested": True}),
+    (arss.Exemplars, {"landmarks": 64, "gate": False}),
     (arss.FacilityLocation, {"random_state": 0}),
 ]
 
@@ -41,6 +43,8 @@ def test_a_file_gives_what_the_table_gives(method: type, settings: dict[str, Any
     np.testing.assert_array_equal(there.outlier_scores_, here.outlier_scores_)
     if hasattr(here, "labels_"):
         np.testing.assert_array_equal(there.labels_, here.labels_)
+    if isinstance(here, arss.Exemplars):
+        assert (there.n_outliers_, there.outlier_confidence_) == (here.n_outliers_, here.outlier_confidence_)
     np.testing.assert_array_equal(there.select(X), here.select(X))
     assert [path.name for path in tmp_path.iterdir()] == ["table.npy"]
 

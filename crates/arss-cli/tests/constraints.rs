@@ -34,6 +34,15 @@ fn a_number_a_share_or_as_many_as_pay() {
 }
 
 #[test]
+fn nested_picks_are_the_first_of_a_larger_choice() {
+    let folder = grouped();
+    let larger = folder.indices("select t.csv -k 20 --nested");
+    for k in [1, 5, 12] {
+        assert_eq!(folder.indices(&format!("select t.csv -k {k} --nested")), larger[..k]);
+    }
+}
+
+#[test]
 fn rows_that_must_and_must_not_be_in() {
     let folder = grouped();
     folder.write("rows.txt", "59\n\n 7, 9-10\n");

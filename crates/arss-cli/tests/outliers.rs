@@ -123,6 +123,21 @@ fn the_threshold_decides() {
 }
 
 #[test]
+fn more_than_a_few_rows_are_thrown_away_only_on_demand() {
+    let folder = Folder::with("t.csv", damaged_csv());
+    // At this threshold some 16 to 99 of the 100 rows are beyond it.
+    let many = folder.json("outliers t.csv --threshold 0.1")["outliers"].as_u64().unwrap();
+    assert!((16..100).contains(&many), "{many}");
+    let line = "outliers t.csv --threshold 0.1 --clean rest.csv";
+    let said = format!("--clean would throw away {many} of 100 rows, more than 15 %");
+    folder.refuses(line, &[&said, "--clean-many"]);
+    assert_eq!(folder.names(), ["t.csv"]);
+    folder.run(&format!("{line} --clean-many")).ok();
+    assert_eq!(folder.read("rest.csv").lines().count() as u64, 1 + 100 - many);
+    folder.run("outliers t.csv --clean few.csv").ok();
+}
+
+#[test]
 fn the_page_knows_why_and_where_the_threshold_is() {
     let folder = Folder::with("t.csv", damaged_csv());
     folder.run("outliers t.csv -q --report page.html --threshold 2.5").ok();
