@@ -31,6 +31,7 @@
 //! `f64` is borrowed, never copied whole; the answer does not depend on the number of threads.
 
 mod baselines;
+mod block;
 mod error;
 pub mod estimate;
 mod exec;

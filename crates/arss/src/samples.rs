@@ -3,8 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use faer::MatRef;
-
+use crate::block::Block;
 use crate::row_view::RowView;
 use crate::{Error, Float, HalfKind, Metric, SparseRows};
 
@@ -462,23 +461,6 @@ fn span(items: usize, features: usize, item_stride: usize, feature_stride: usize
         .zip(last(features, feature_stride))
         .and_then(|(a, b)| a.checked_add(b)?.checked_add(1))
         .unwrap_or(usize::MAX))
-}
-
-/// Some items as a contiguous row-major matrix.
-pub(crate) struct Block<'a, T: Clone> {
-    pub values: Cow<'a, [T]>,
-    pub rows: usize,
-    pub columns: usize,
-}
-
-impl<T: Float> Block<'_, T> {
-    pub fn mat(&self) -> MatRef<'_, T> {
-        MatRef::from_row_major_slice(&self.values, self.rows, self.columns)
-    }
-
-    pub fn row(&self, row: usize) -> &[T] {
-        &self.values[row * self.columns..(row + 1) * self.columns]
-    }
 }
 
 #[cfg(test)]

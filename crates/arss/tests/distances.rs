@@ -5,8 +5,9 @@ mod common;
 use std::sync::Mutex;
 
 use arss::distributed::{RemoteTable, RowState, RowsOf, merge, step_on};
-use arss::out_of_core::{RowSource, Store, Stream};
+use arss::out_of_core::Stream;
 use arss::{Count, Error, Exemplars, Method, Metric, Model, RunOptions, Samples, Selection, SparseRows, distributed};
+use common::places::Outside;
 
 const ROWS: usize = 400;
 const COLUMNS: usize = 5;
@@ -140,34 +141,6 @@ fn threads_and_blocks_change_nothing() {
     }
 }
 
-struct Memory(Vec<f64>);
-
-impl RowSource<f64> for Memory {
-    fn items(&self) -> usize {
-        ROWS
-    }
-    fn features(&self) -> usize {
-        COLUMNS
-    }
-    fn read(&self, first: usize, rows: &mut [f64]) -> Result<(), String> {
-        rows.copy_from_slice(&self.0[first * COLUMNS..first * COLUMNS + rows.len()]);
-        Ok(())
-    }
-}
-
-struct State(Mutex<Vec<f64>>);
-
-impl Store<f64> for State {
-    fn read(&self, at: usize, numbers: &mut [f64]) -> Result<(), String> {
-        numbers.copy_from_slice(&self.0.lock().unwrap()[at..at + numbers.len()]);
-        Ok(())
-    }
-    fn write(&self, at: usize, numbers: &[f64]) -> Result<(), String> {
-        self.0.lock().unwrap()[at..at + numbers.len()].copy_from_slice(numbers);
-        Ok(())
-    }
-}
-
 #[test]
 fn rows_elsewhere_are_chosen_by_manhattan_alike() {
     let values = common::clusters(ROWS, COLUMNS, 13);
@@ -175,8 +148,8 @@ fn rows_elsewhere_are_chosen_by_manhattan_alike() {
     for name in ["exemplars", "facility"] {
         let method = Method::from_name(name).unwrap();
         let inside = method.select(&samples, 8, &mut options(Metric::Manhattan)).unwrap();
-        let [kept, numbers] = [(); 2].map(|()| State(Mutex::new(vec![0.0; ROWS * 64])));
-        let source = Memory(values.clone());
+        let [kept, numbers] = [(); 2].map(|()| Outside(Mutex::new(vec![0.0; ROWS * 64]), usize::MAX));
+        let source = Outside(Mutex::new(values.clone()), COLUMNS);
         let stream = Stream { source: &source, values: &kept, numbers: &numbers, memory: 1 };
         let outside = stream.select(&method, Count::Exactly(8), &mut options(Metric::Manhattan)).unwrap();
         assert_eq!((&inside.indices, &inside.scores), (&outside.indices, &outside.scores), "{name}");

@@ -1,8 +1,12 @@
 //! The cosine metric: the straight line between rows of length one, whatever the home of the rows.
 
-use arss::out_of_core::{RowSource, Store, Stream};
-use arss::{Count, Error, Method, Metric, RunOptions, Samples, Selection};
+mod common;
+
 use std::sync::Mutex;
+
+use arss::out_of_core::Stream;
+use arss::{Count, Error, Method, Metric, RunOptions, Samples, Selection};
+use common::places::Outside;
 
 const ROWS: usize = 300;
 const COLUMNS: usize = 6;
@@ -117,34 +121,6 @@ fn a_row_without_a_direction_is_named() {
     }
 }
 
-struct Memory(Vec<f64>);
-
-impl RowSource<f64> for Memory {
-    fn items(&self) -> usize {
-        ROWS
-    }
-    fn features(&self) -> usize {
-        COLUMNS
-    }
-    fn read(&self, first: usize, rows: &mut [f64]) -> Result<(), String> {
-        rows.copy_from_slice(&self.0[first * COLUMNS..first * COLUMNS + rows.len()]);
-        Ok(())
-    }
-}
-
-struct State(Mutex<Vec<f64>>);
-
-impl Store<f64> for State {
-    fn read(&self, at: usize, numbers: &mut [f64]) -> Result<(), String> {
-        numbers.copy_from_slice(&self.0.lock().unwrap()[at..at + numbers.len()]);
-        Ok(())
-    }
-    fn write(&self, at: usize, numbers: &[f64]) -> Result<(), String> {
-        self.0.lock().unwrap()[at..at + numbers.len()].copy_from_slice(numbers);
-        Ok(())
-    }
-}
-
 #[test]
 fn out_of_core_is_the_same_to_the_bit() {
     let values = table();
@@ -152,15 +128,15 @@ fn out_of_core_is_the_same_to_the_bit() {
     for name in ["exemplars", "facility", "ted", "rrss", "arss"] {
         let method = Method::from_name(name).unwrap();
         let inside = method.select(&samples, 8, &mut cosine()).unwrap();
-        let [kept, numbers] = [(); 2].map(|()| State(Mutex::new(vec![0.0; ROWS * 64])));
-        let source = Memory(values.clone());
+        let [kept, numbers] = [(); 2].map(|()| Outside(Mutex::new(vec![0.0; ROWS * 64]), usize::MAX));
+        let source = Outside(Mutex::new(values.clone()), COLUMNS);
         let stream = Stream { source: &source, values: &kept, numbers: &numbers, memory: 1 };
         let outside = stream.select(&method, Count::Exactly(8), &mut cosine()).unwrap();
         assert_eq!(inside.indices, outside.indices, "{name}");
         assert_eq!(inside.scores, outside.scores, "{name}");
         let mut hole = values.clone();
         hole[3 * COLUMNS..4 * COLUMNS].fill(0.0);
-        let source = Memory(hole);
+        let source = Outside(Mutex::new(hole), COLUMNS);
         let stream = Stream { source: &source, values: &kept, numbers: &numbers, memory: 1 };
         let error = stream.select(&method, Count::Exactly(8), &mut cosine()).unwrap_err();
         assert!(matches!(error, Error::NoDirection { row: 3 }), "{name}: {error}");

@@ -12,8 +12,8 @@ use faer::{Accum, MatMut, MatRef, Par};
 use super::compressed::{self, Compressed};
 use super::distances::{self, dot, shift_rows};
 use super::manhattan;
+use crate::block::Block;
 use crate::parallel::Partition;
-use crate::samples::Block;
 use crate::{Error, Float, Metric, RunOptions, Samples};
 
 /// Points per product: its result stays in the cache.

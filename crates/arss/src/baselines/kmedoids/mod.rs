@@ -10,10 +10,10 @@ use rand_chacha::ChaCha8Rng;
 
 use super::kmeans::spread;
 use super::{Outcome, size_scores};
+use crate::block::Block;
 use crate::linalg::nearest::{Near, NearestTable};
 use crate::linalg::rng::{generator, keys};
 use crate::linalg::top_k;
-use crate::samples::Block;
 use crate::selection::{Clock, report};
 use crate::{
     Error, Float, HistoryStep, Method, Metric, Note, Report, RunOptions, Samples, Selection, Selector, Status,
