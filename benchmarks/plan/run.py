@@ -35,6 +35,7 @@ SHAPES = [
 ]
 #: Shapes that are also run from scratch files, with this share of the memory that the plan names.
 FROM_DISK = [(200_000, 16, "f8"), (1_000_000, 8, "f4")]
+SHARE = 0.92
 LONGEST = 90.0
 PICKS = 50
 
@@ -137,8 +138,8 @@ def main() -> None:
                 lines.append(one(binary, file, shape, method, [], "memory"))
                 print(json.dumps(lines[-1]), flush=True)
                 if shape in FROM_DISK and method in ("exemplars", "arss", "rrss", "ted"):
-                    rows, columns, kind = shape
-                    limit = 64 + rows * columns * int(kind[1]) // 2_000_000
+                    # Too little for the table in memory, enough for what has to stay there.
+                    limit = int(SHARE * lines[-1]["planned"]["bytes"]) >> 20
                     more = ["--memory", f"{limit}M", "--scratch", folder]
                     lines.append(one(binary, file, shape, method, more, "disk"))
                     print(json.dumps(lines[-1]), flush=True)

@@ -20,10 +20,10 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 #: Rows, columns, type, picks, method and its flags. Exemplars is not among them: it is another method since.
 CASES = [
-    (200_000, 16, "f8", 100, ["arss", "--max-iterations", "30"]),
-    (20_000, 256, "f4", 100, ["arss", "--max-iterations", "30"]),
-    (200_000, 16, "f8", 100, ["rrss", "--max-iterations", "30"]),
-    (20_000, 256, "f4", 100, ["rrss", "--max-iterations", "30"]),
+    (200_000, 16, "f8", 100, ["arss", "--iterations", "30"]),
+    (20_000, 256, "f4", 100, ["arss", "--iterations", "30"]),
+    (200_000, 16, "f8", 100, ["rrss", "--iterations", "30"]),
+    (20_000, 256, "f4", 100, ["rrss", "--iterations", "30"]),
     (200_000, 54, "f8", 100, ["ted"]),
     (100_000, 16, "f8", 100, ["kmeans"]),
     (4_000, 16, "f8", 50, ["kmedoids"]),

@@ -128,6 +128,9 @@ pub fn of_numbers(name: &str, numbers: &NumberStats, rows: usize) -> (ColumnRole
     if rows >= COUNTED && (numbers.counts_rows() || numbers.is_steady()) {
         return (ColumnRole::Counter, "counts the rows".to_owned());
     }
+    if numbers.counts_in_parts() && !is_calendar_name(name) {
+        return (ColumnRole::Counter, "counts the rows, and begins again".to_owned());
+    }
     if likeness == NameLikeness::Index || (likeness == NameLikeness::Strong && numbers.is_whole()) {
         return (ColumnRole::Identifier, "named like an identifier".to_owned());
     }
@@ -228,7 +231,7 @@ pub fn is_code_name(name: &str) -> bool {
 /// True for names of parts of a date or time, which are numbers with or without leading zeros.
 pub fn is_calendar_name(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
-    let parts = ["year", "yr", "month", "day", "week", "hour", "minute", "second", "quarter"];
+    let parts = ["year", "yr", "month", "day", "week", "hour", "minute", "second", "quarter", "yday", "doy"];
     // The last word says what it is: birth_year, but neither second_floor nor months_since_inquiry.
     let last = lower.rsplit(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
     parts.contains(&last.trim_end_matches('s'))
@@ -279,6 +282,9 @@ mod tests {
         assert_eq!(number_role("rownames", &[1.1, 1.2, 2.1, 2.2, 3.1]), ColumnRole::Identifier);
         assert_eq!(number_role("humid", &[3.0, 3.0, 4.0, 9.0, 9.0, 4.0]), ColumnRole::Number);
         assert_eq!(number_role("k", &[2.0, 2.0, 2.0]), ColumnRole::Constant);
+        let samples: Vec<f64> = [152, 68, 124].into_iter().flat_map(|count| (1..=count).map(f64::from)).collect();
+        assert_eq!(number_role("Sample Number", &samples), ColumnRole::Counter);
+        assert_eq!(number_role("yday", &samples), ColumnRole::Number);
         // Too few to tell.
         assert_eq!(number_role("x", &[1.0, 2.0]), ColumnRole::Number);
     }

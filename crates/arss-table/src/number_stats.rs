@@ -17,6 +17,28 @@ const ROUNDED: f64 = 0.02;
 /// Numbers that follow each other closely step by less than this share of their range; numbers in any order by a third.
 const CLOSELY: f64 = 0.1;
 
+/// A counter that starts again counts so many rows before it does, on average; months, hours and days of a month fewer.
+const LONG_COUNT: usize = 40;
+
+/// Counting by one that may begin again: 1, 2, 3, 1, 2, ...
+#[derive(Debug, Clone, Copy, Default)]
+struct Counting {
+    begun: usize,
+    start: f64,
+    last: f64,
+}
+
+impl Counting {
+    /// The same after the next number; none if it does not count.
+    fn next(self, value: f64) -> Option<Self> {
+        match self.begun {
+            0 => (value == 0.0 || value == 1.0).then_some(Counting { begun: 1, start: value, last: value }),
+            _ if value == self.last + 1.0 => Some(Counting { last: value, ..self }),
+            begun => (value == self.start).then_some(Counting { begun: begun + 1, last: value, ..self }),
+        }
+    }
+}
+
 /// What was seen of the numbers of a column.
 #[derive(Debug, Clone)]
 pub struct NumberStats {
@@ -30,6 +52,8 @@ pub struct NumberStats {
     last: f64,
     /// The step from each number to the next; none once it was another, NaN before the second number.
     step: Option<f64>,
+    /// None once a number neither counts on nor begins again.
+    counting: Option<Counting>,
     /// The first whole numbers; none once one was repeated.
     distinct: Option<HashSet<u64>>,
     /// The way from each of them to the next: the last one, how far it was in all, and whether it went up and down.
@@ -47,6 +71,7 @@ impl Default for NumberStats {
             first: f64::NAN,
             last: f64::NAN,
             step: Some(f64::NAN),
+            counting: Some(Counting::default()),
             distinct: Some(HashSet::new()),
             way: (f64::NAN, 0.0, false, false),
         }
@@ -66,6 +91,7 @@ impl NumberStats {
         }
         (self.low, self.high) = (low, high);
         self.whole = self.whole && numbers.iter().all(|value| value.is_nan() || value.fract() == 0.0);
+        self.counting = numbers.iter().fold(self.counting, |counting, &value| counting?.next(value));
         self.add_steps(numbers);
         if !self.whole {
             self.distinct = None;
@@ -105,6 +131,11 @@ impl NumberStats {
     /// True for 0, 1, 2, ... or 1, 2, 3, ...
     pub fn counts_rows(&self) -> bool {
         self.rows > 1 && self.step == Some(1.0) && (self.first == 0.0 || self.first == 1.0)
+    }
+
+    /// True for 1, 2, 3, ... that begins again after many rows, as samples are numbered within their groups.
+    pub fn counts_in_parts(&self) -> bool {
+        self.counting.is_some_and(|counting| counting.begun > 1 && self.rows >= LONG_COUNT * counting.begun)
     }
 
     /// True if every number is the same step from the one before it.
@@ -186,6 +217,20 @@ mod tests {
         // In pieces, as they come from files.
         numbers.chunks(2).for_each(|piece| found.add(piece));
         found
+    }
+
+    #[test]
+    fn counters_begin_again_after_many_rows() {
+        let parts = |lengths: &[usize]| -> Vec<f64> {
+            lengths.iter().flat_map(|&length| (1..=length).map(|at| at as f64)).collect()
+        };
+        assert!(of(&parts(&[152, 68, 124])).counts_in_parts());
+        assert!(!of(&parts(&[12; 30])).counts_in_parts() && !of(&parts(&[300])).counts_in_parts());
+        let mut skipped = parts(&[100, 100]);
+        skipped[50] += 1.0;
+        assert!(!of(&skipped).counts_in_parts());
+        skipped[50] = f64::NAN;
+        assert!(!of(&skipped).counts_in_parts());
     }
 
     #[test]

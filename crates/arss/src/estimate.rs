@@ -58,12 +58,17 @@ impl ProblemSize {
 pub fn memory(method: &Method, size: &ProblemSize) -> u64 {
     let ProblemSize { items, features, k, .. } = *size;
     let own = match method {
-        Method::Exemplars(settings) => coverage(size) + landmarks(settings.landmarks as u64, size) + 24 * items,
-        Method::Facility(_) => coverage(size) + 24 * items,
+        Method::Exemplars(settings) => {
+            coverage(size, !settings.nested) + landmarks(settings.landmarks as u64, size) + 52 * items
+        }
+        Method::Facility(_) => coverage(size, false) + 52 * items,
         Method::Arss(settings) => mapped(settings.kernel, size, |size| iterations_memory(size, 5) + 36 * size.items),
         Method::Rrss(settings) => mapped(settings.kernel, size, |size| iterations_memory(size, 6) + 56 * size.items),
         Method::Ted(settings) => {
-            mapped(settings.kernel, size, |size| 8 * 8 * size.small() * size.small() + 32 * size.items)
+            // A wide table is turned, so that its rows become columns.
+            let turned =
+                |size: &ProblemSize| if size.items < size.features { 3 * 8 * size.items * size.features } else { 0 };
+            mapped(settings.kernel, size, |size| 8 * 8 * size.small() * size.small() + 32 * size.items + turned(size))
         }
         Method::KMeans(_) => 3 * 8 * k * features + 52 * items,
         Method::KMedoids(settings) => {
@@ -89,8 +94,8 @@ fn pass_memory(method: &Method, size: &ProblemSize) -> u64 {
         Method::Rrss(settings) => (columns(settings.kernel), 2, 10, 0),
         Method::Ted(settings) => (columns(settings.kernel), 1, 3, 0),
         Method::Exemplars(settings) => (size.features, 0, 4, 3 * settings.landmarks as u64 + 2 * size.k),
-        Method::Rrqr(_) => (size.features, 0, 3, 0),
-        _ => (size.features, 0, 4, 2 * size.k),
+        Method::Facility(_) => (size.features, 0, 2, 2 * size.k),
+        _ => (size.features, 0, 1, 2 * size.k),
     };
     // Where there are fewer rows than columns, ARSS, RRSS and TED work on the square of the rows.
     let (items, features) = if squares > 0 { (size.items.max(wide), size.items.min(wide)) } else { (size.items, wide) };
@@ -110,11 +115,13 @@ const A_THREAD: u64 = 1 << 18;
 /// result, small matrices, the rows that exemplars looks at.
 pub fn memory_out_of_core(method: &Method, size: &ProblemSize) -> u64 {
     let own = match method {
-        Method::Exemplars(settings) => 2 * coverage(size) + landmarks(settings.landmarks as u64, size),
-        Method::Facility(_) => 2 * coverage(size),
-        _ => 8 * 8 * size.small() * size.small(),
+        Method::Exemplars(settings) => {
+            2 * coverage(size, !settings.nested) + landmarks(settings.landmarks as u64, size) + 52 * size.items
+        }
+        Method::Facility(_) => 2 * coverage(size, false) + 52 * size.items,
+        _ => 8 * 8 * size.small() * size.small() + 28 * size.items,
     };
-    own + 28 * size.items + pass_memory(method, size)
+    own + pass_memory(method, size)
 }
 
 /// Bytes of one block of rows for each thread: little, unless rows are very long.
@@ -136,7 +143,7 @@ pub fn state_bytes(method: &Method, size: &ProblemSize) -> u64 {
 
 /// The iterations of ARSS and RRSS: so many quarters of a table, and sums of the smaller side squared.
 fn iterations_memory(size: &ProblemSize, quarters: u64) -> u64 {
-    quarters * size.element * size.items * size.features / 4 + 10 * 8 * size.small() * size.small()
+    quarters * size.element * size.items * size.features / 4 + 26 * 8 * size.small() * size.small()
 }
 
 /// The rows after a kernel map are another table, with a column per landmark.
@@ -149,16 +156,18 @@ fn mapped(kernel: Option<Kernel>, size: &ProblemSize, method: impl Fn(&ProblemSi
 
 fn landmarks(count: u64, size: &ProblemSize) -> u64 {
     let count = count.min(size.items);
-    (32 + 4 * size.element) * count * count + size.element * count * size.features
+    (24 + 3 * size.element) * count * count + size.element * count * size.features
 }
 
-/// Rows to cover, rows that the width is measured on, rows to choose from, the similarities of a batch, and what each
-/// thread needs for products.
-fn coverage(size: &ProblemSize) -> u64 {
-    let reference = (candidates::SAMPLED as u64).max(4 * size.k).min(size.items);
+/// Rows to cover, rows that the width is measured on, rows to choose from, the similarities of a batch, distances that are
+/// kept for swaps, and what each thread needs for products.
+fn coverage(size: &ProblemSize, swaps: bool) -> u64 {
+    let sampled = if swaps { candidates::REFINED } else { candidates::SAMPLED } as u64;
+    let reference = sampled.max(4 * size.k).min(size.items);
     let pool = reference;
     let scale = (candidates::SCALE_ROWS.1 as u64).min(size.items);
     let kept = medoids::kept_bytes(size.features as usize, pool as usize, reference as usize) as u64;
+    let kept = if swaps { kept } else { 0 };
     8 * (reference + size.k + scale) * size.features + 40 * pool + 8 * 128 * reference + kept + (size.threads << 21)
 }
 

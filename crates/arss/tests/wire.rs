@@ -118,8 +118,7 @@ fn damaged_messages_are_errors_not_panics() {
         .unwrap();
 }
 
-/// What workers send back may be damaged, too: the run ends with an error or an answer, never with a panic. Exemplars and
-/// facility location are not here: they still trust the rows that they asked for.
+/// What workers send back may be damaged, too: the run ends with an error or an answer, never with a panic.
 #[test]
 fn damaged_results_do_not_break_the_driver() {
     let table = common::clusters(ROWS, COLUMNS, 3);
@@ -127,6 +126,8 @@ fn damaged_results_do_not_break_the_driver() {
         Method::Arss(Arss { max_iterations: 3, ..Arss::default() }),
         Method::Rrss(Rrss { max_iterations: 3, ..Rrss::default() }),
         Method::Ted(Ted::default()),
+        Method::Exemplars(Exemplars { landmarks: 20, ..Exemplars::default() }),
+        Method::Facility(FacilityLocation::default()),
     ];
     let mut noise = common::Noise::new(11);
     let mut dice = |most: usize| ((noise.next() + 1.0) / 2.0 * most as f64) as usize % most.max(1);

@@ -1,6 +1,7 @@
 //! `arss plan`: what `select` would do, before it is done.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use arss::Method;
 use arss::estimate::ProblemSize;
@@ -52,7 +53,7 @@ fn make(args: &SelectArgs, format: Option<OutputFormat>, plan: &mut Plan) -> Res
     };
     let shape = arss_table::probe_shape(&args.input.inputs, &select::read_options(args));
     if let Some(shape) = &shape {
-        let need = memory_estimate::of_run(shape, &method, &planned_size(shape, args, &memory));
+        let need = memory_estimate::of_run(shape, args, &method, &planned_size(shape, args, &memory));
         plan.add_memory(need, memory_estimate::limit(args), memory.scratch.is_some());
         plan.add_shape(args, shape);
     }
@@ -63,7 +64,9 @@ fn make(args: &SelectArgs, format: Option<OutputFormat>, plan: &mut Plan) -> Res
             refused = plan.add_unread(args, &shape, (&method, &memory))?;
         }
     } else if refused.is_none() {
+        let started = Instant::now();
         let ready = select::ready(args, &mut messages)?;
+        let reading = started.elapsed();
         plan.add_table(&ready.table);
         let job = select::job(args, &ready);
         let target = args.output.as_deref().zip(format);
@@ -73,7 +76,8 @@ fn make(args: &SelectArgs, format: Option<OutputFormat>, plan: &mut Plan) -> Res
             progress::phase("time");
             // A part of the table may be what the table is not: all zero, for instance.
             if let Ok(Some(timed)) = time_estimate::time(&ready.table.matrix, &method, &job) {
-                plan.add_time(&timed, args.features);
+                let cells = shape.map_or(0, |shape| memory_estimate::printed_cells(&shape, args, timed.picks));
+                plan.add_time(&timed, reading + time_estimate::printing(cells), args.features);
             }
         }
     }
@@ -185,7 +189,8 @@ impl Plan {
             let job = select::job_of(args, (method, memory));
             let text = if shape.in_chunks { shape.bytes } else { 0 };
             let timed = time_estimate::time_from_disk(&size, method, &job, (folder, text, memory.in_place))?;
-            self.add_time(&timed, false);
+            let cells = memory_estimate::printed_cells(shape, args, size.k);
+            self.add_time(&timed, time_estimate::printing(cells), false);
         }
         Ok(None)
     }
@@ -220,12 +225,13 @@ impl Plan {
         }
     }
 
-    fn add_time(&mut self, timed: &time_estimate::Timed, features: bool) {
+    /// The time of the choice, and of what comes before and after it.
+    fn add_time(&mut self, timed: &time_estimate::Timed, beside: Duration, features: bool) {
         let items = if features { "columns" } else { "rows" };
-        let text =
-            format!("about {} ({} {items} took {:.2} s)", span(timed.estimate), timed.items, timed.took.as_secs_f64());
+        let whole = timed.estimate.saturating_add(beside);
+        let text = format!("about {} ({} {items} took {:.2} s)", span(whole), timed.items, timed.took.as_secs_f64());
         let object = json!({
-            "seconds": timed.estimate.as_secs_f64(), "timed": timed.items, "took": timed.took.as_secs_f64(),
+            "seconds": whole.as_secs_f64(), "timed": timed.items, "took": timed.took.as_secs_f64(),
         });
         self.add("time", &text, object);
     }

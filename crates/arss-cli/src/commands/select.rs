@@ -58,7 +58,7 @@ pub fn run(args: &SelectArgs, words: &[OsString]) -> Result<(), Failure> {
     messages.flush();
     if args.json {
         output_files::print(&selection_json::text(table, &job, &selection, false))?;
-    } else if !targets::take_stdout(&targets(args)) {
+    } else if prints_table(args) {
         output_files::print(&picks_sheet(table, &job, &selection).text())?;
     }
     match selection.report.status {
@@ -305,6 +305,11 @@ pub fn targets(args: &SelectArgs) -> Vec<(&'static str, &Path)> {
         ("--model", &args.out.model),
     ];
     targets::asked(&all)
+}
+
+/// True if the picks are printed as a table.
+pub fn prints_table(args: &SelectArgs) -> bool {
+    !args.json && !targets::take_stdout(&targets(args))
 }
 
 /// The format of `-o`, once it is sure that all files can be written.

@@ -5,9 +5,10 @@ use arss::{Count, Method, Metric};
 use arss_table::{TableShape, free_memory};
 
 use crate::args::SelectArgs;
+use crate::commands::select;
 
 /// The program itself, its threads and their buffers.
-const PROGRAM: u64 = 18 << 20;
+const PROGRAM: u64 = 16 << 20;
 /// What is read at a time.
 const BUFFERS: u64 = 8 << 20;
 /// Distances of a row that are copied at a time.
@@ -37,8 +38,17 @@ pub fn running_threads(threads: usize) -> u64 {
     if threads == 0 { most as u64 } else { threads.min(most) as u64 }
 }
 
-/// Bytes of the whole run: the larger of reading and choosing.
-pub fn of_run(table: &TableShape, method: &Method, size: &ProblemSize) -> u64 {
+/// Bytes of a cell of the picks while they are printed as a table.
+const CELL: u64 = 128;
+
+/// The cells of the picks, if they are printed as a table.
+pub fn printed_cells(table: &TableShape, args: &SelectArgs, k: u64) -> u64 {
+    let printed = select::prints_table(args) && !args.features;
+    if printed { k.saturating_mul(table.columns) } else { 0 }
+}
+
+/// Bytes of the whole run: the larger of reading and choosing, and what is printed.
+pub fn of_run(table: &TableShape, args: &SelectArgs, method: &Method, size: &ProblemSize) -> u64 {
     // A description may claim more than can be counted.
     let values = table.rows.checked_mul(table.used).and_then(|count| count.checked_mul(table.element));
     let counted = table.rows.max(table.used) < UNHEARD_OF >> 8;
@@ -47,7 +57,9 @@ pub fn of_run(table: &TableShape, method: &Method, size: &ProblemSize) -> u64 {
     let pieces = if table.in_chunks { table.rows * table.used * 8 } else { 0 };
     let buffers = table.bytes.min(if table.in_chunks { 2 * BUFFERS } else { BUFFERS });
     // Reading is over before choosing begins.
-    PROGRAM + table.held + values + (pieces + buffers).max(estimate::memory(method, size))
+    let printed = CELL.saturating_mul(printed_cells(table, args, size.k));
+    let choosing = estimate::memory(method, size).saturating_add(printed);
+    (PROGRAM + table.held + values).saturating_add((pieces + buffers).max(choosing))
 }
 
 /// The most that a run may use.
@@ -57,10 +69,12 @@ pub fn limit(args: &SelectArgs) -> Option<u64> {
 
 /// Bytes that a run with scratch files needs at least: buffers for reading, then what it holds and a few blocks of rows
 /// for each thread.
-pub fn least(table: &TableShape, method: &Method, size: &ProblemSize) -> u64 {
+pub fn least(table: &TableShape, args: &SelectArgs, method: &Method, size: &ProblemSize) -> u64 {
+    let printed = CELL.saturating_mul(printed_cells(table, args, size.k));
     let choosing = estimate::memory_out_of_core(method, size) + 4 * estimate::block_memory(size);
+    let choosing = choosing.saturating_add(printed);
     let buffers = if table.in_chunks { 2 * BUFFERS } else { BUFFERS };
-    PROGRAM + table.held + buffers.max(choosing)
+    (PROGRAM + table.held).saturating_add(buffers.max(choosing))
 }
 
 /// Bytes for blocks of rows, of those that a run with scratch files may use.

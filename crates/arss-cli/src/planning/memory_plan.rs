@@ -66,12 +66,12 @@ pub fn plan(args: &SelectArgs, method: &Method) -> Result<MemoryPlan, Failure> {
     }
     let size = memory_estimate::problem_size(&table, args);
     let limit = memory_estimate::limit(args);
-    let fits = threads_for(&size, limit, |size| memory_estimate::of_run(&table, method, size));
+    let fits = threads_for(&size, limit, |size| memory_estimate::of_run(&table, args, method, size));
     if let Some(threads) = fits.filter(|_| !checkpoint) {
         return Ok(MemoryPlan { threads: threads as usize, ..MemoryPlan::new(args, None) });
     }
     if let Err(why) = can_stream(args, method, Some(&size)) {
-        let need = memory_estimate::of_run(&table, method, &ProblemSize { threads: 1, ..size });
+        let need = memory_estimate::of_run(&table, args, method, &ProblemSize { threads: 1, ..size });
         let refusal = || refused(args, method, &table, (need, &format!("; {why}")));
         return Err(if fits.is_some() { no_checkpoint(&why) } else { refusal() });
     }
@@ -101,7 +101,7 @@ pub fn plan(args: &SelectArgs, method: &Method) -> Result<MemoryPlan, Failure> {
 /// The threads of a run with scratch files; fails if there is too little memory for one.
 fn from_disk(args: &SelectArgs, method: &Method, table: &TableShape) -> Result<usize, Failure> {
     let (size, limit) = (rows_size(table, args), memory_estimate::limit(args));
-    let least = |size: &ProblemSize| memory_estimate::least(table, method, size);
+    let least = |size: &ProblemSize| memory_estimate::least(table, args, method, size);
     let threads = threads_for(&size, limit, least).ok_or_else(|| {
         let need = least(&ProblemSize { threads: 1, ..size });
         refused(args, method, table, (need, " even with scratch files"))
@@ -120,13 +120,13 @@ pub fn fits_now(
     let (rows, used) = (rows as u64, used as u64);
     let table = TableShape { rows, used, element: values.element_bytes(), exact: true, ..TableShape::default() };
     let (size, limit) = (memory_estimate::problem_size(&table, args), memory_estimate::limit(args));
-    let in_memory = threads_for(&size, limit, |size| memory_estimate::of_run(&table, method, size));
+    let in_memory = threads_for(&size, limit, |size| memory_estimate::of_run(&table, args, method, size));
     if let Some(threads) = in_memory.filter(|_| args.out.disk.checkpoint.is_none()) {
         plan.threads = threads as usize;
         return Ok(true);
     }
     if let Err(why) = can_stream(args, method, Some(&size)) {
-        let need = memory_estimate::of_run(&table, method, &ProblemSize { threads: 1, ..size });
+        let need = memory_estimate::of_run(&table, args, method, &ProblemSize { threads: 1, ..size });
         return Err(refused(args, method, &table, (need, &format!("; {why}"))));
     }
     plan.threads = from_disk(args, method, &table)?;

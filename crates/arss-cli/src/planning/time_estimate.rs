@@ -24,6 +24,8 @@ const DISK_PROBE: usize = 32 << 20;
 pub struct Timed {
     /// Items of the part.
     pub items: usize,
+    /// Items that are chosen from it.
+    pub picks: u64,
     /// What it took.
     pub took: Duration,
     /// What all items will take, about.
@@ -71,7 +73,12 @@ struct Probe {
 impl Probe {
     fn timed(&self, seconds: f64) -> Timed {
         let estimate = Duration::from_secs_f64(seconds.clamp(0.0, 1e12));
-        Timed { items: self.size.items as usize, took: self.took, estimate: estimate.max(self.took) }
+        Timed {
+            items: self.size.items as usize,
+            picks: self.size.k,
+            took: self.took,
+            estimate: estimate.max(self.took),
+        }
     }
 }
 
@@ -127,10 +134,19 @@ pub fn time_from_disk(
     let table = whole.items as f64 * whole.features as f64 * in_place.unwrap_or(8) as f64;
     let state = 2.0 * estimate::state_bytes(method, whole) as f64;
     let copied = if in_place.is_some() { 0.0 } else { table };
-    let bytes = copied + estimate::row_passes(method, whole, effort) * (table + state);
+    let bytes = copied + DETOUR * estimate::row_passes(method, whole, effort) * (table + state);
     let rate = disk_rate(folder).map_err(|error| Error::Backend { reason: error.to_string() })?;
     let choosing = estimate::seconds_from(method, (whole, effort), (&probe.size, &probe.selection));
     Ok(probe.timed(choosing + bytes / rate + text as f64 / PARSED))
+}
+
+/// A pass over a file takes so many times what reading its bytes takes: they become rows, and the state is written
+/// (benchmarks/plan).
+const DETOUR: f64 = 3.0;
+
+/// The time of printing so many cells.
+pub fn printing(cells: u64) -> Duration {
+    Duration::from_micros(cells)
 }
 
 /// Bytes of text that are parsed a second, on two cores (benchmarks/reading).

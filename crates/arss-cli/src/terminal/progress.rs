@@ -211,9 +211,10 @@ impl Board {
 
     fn object(&self) -> String {
         let total = (self.total > 0).then_some(self.total);
-        let seconds = (self.started.elapsed().as_secs_f64() * 1e3).round() / 1e3;
+        let rounded = |time: Duration| (time.as_secs_f64() * 1e3).round() / 1e3;
+        let (seconds, left) = (rounded(self.started.elapsed()), self.left().map(rounded));
         let object = json!({
-            "event": "progress", "phase": self.phase, "done": self.done, "total": total, "seconds": seconds,
+            "event": "progress", "phase": self.phase, "done": self.done, "total": total, "seconds": seconds, "left": left,
         });
         object.to_string()
     }

@@ -1,5 +1,6 @@
 //! The contract between a solver and whoever holds the rows.
 
+use super::wire::damaged;
 use super::{FetchRows, PassResult, Step, TopRow};
 use crate::Error;
 use crate::row_view::RowView;
@@ -30,9 +31,14 @@ pub(crate) trait RowBackend {
         None
     }
 
-    /// The rows at some positions, which are in ascending order.
+    /// The rows at some positions, which are different and in ascending order.
+    ///
+    /// # Errors
+    /// If the pass fails, or a worker does not answer with these rows.
     fn fetch(&mut self, positions: Vec<usize>) -> Result<Vec<TopRow>, Error> {
-        Ok(self.pass(&Step::FetchRows(FetchRows { positions }))?.rows.list)
+        let mut found = self.pass(&Step::FetchRows(FetchRows { positions: positions.clone() }))?.rows.list;
+        found.sort_unstable_by_key(|row| row.index);
+        if found.iter().map(|row| row.index).eq(positions) { Ok(found) } else { Err(damaged()) }
     }
 }
 

@@ -1,10 +1,12 @@
 //! Which rows the choice looks at: all of a small table, samples of a large one.
 
+use std::cell::OnceCell;
+
 use super::Constraints;
 use super::solver::{Plan, RowCache};
 use super::steps::{Candidate, Candidates, ChunkCount};
 use crate::Error;
-use crate::exec::{RowBackend, Step};
+use crate::exec::{RowBackend, Step, damaged};
 use crate::linalg::rng::{generator, positions};
 
 /// Most rows that must be covered, and most rows to choose from, or 4 K if that is more; more are sampled. Fewer will
@@ -26,6 +28,8 @@ pub(crate) struct CandidateSample {
     /// Rows that the width is measured on: from the first to the second.
     pub wide: Vec<usize>,
     pub narrow: Vec<usize>,
+    /// The width, once it was measured.
+    pub width: OnceCell<f64>,
 }
 
 #[cfg(test)]
@@ -40,6 +44,7 @@ impl CandidateSample {
             weights: weights.to_vec(),
             wide: all.clone(),
             narrow: all,
+            width: OnceCell::new(),
         }
     }
 }
@@ -97,6 +102,9 @@ impl CandidateSample {
         };
         let found = rows.pass(&Step::ExemplarsCandidates(step))?.rows.list;
         let mut candidates: Vec<Candidate> = found.into_iter().map(Candidate::read).collect();
+        if candidates.iter().filter(|candidate| candidate.covered).count() != wanted.len() {
+            return Err(damaged());
+        }
         let cache = RowCache::of(rows, &mut candidates);
         let sample = Self::of(&candidates, &places, &wanted, plan, constraints);
         Ok((sample, cache))
@@ -123,6 +131,7 @@ impl CandidateSample {
             weights: places.reference.iter().map(counts).collect(),
             wide: items(&places.wide),
             narrow: items(&places.narrow),
+            width: OnceCell::new(),
         }
     }
 }

@@ -164,8 +164,8 @@ pub(crate) struct Coverage<'a> {
 
 impl<'a> Coverage<'a> {
     pub fn new(table: Table<'a>, sample: &CandidateSample, run: &RunOptions<'_>) -> Result<Self, Error> {
-        let CandidateSample { pool, groups, reference, weights, wide, narrow } = sample.clone();
-        let h2 = median_squared(&table, &wide, &narrow);
+        let h2 = *sample.width.get_or_init(|| median_squared(&table, &sample.wide, &sample.narrow));
+        let CandidateSample { pool, groups, reference, weights, .. } = sample.clone();
         let options = RunOptions { block: BLOCK, threads: run.threads, ..RunOptions::default() };
         let rows = Rows::of(&table, &reference);
         Ok(Coverage {

@@ -15,6 +15,8 @@ const SCALE_ROWS: usize = 2048;
 pub(crate) const BLOCK: usize = 256;
 /// Eigenvalues above minus this are not negative.
 const ROUNDING: f64 = 1e-6;
+/// Fewer rows are multiplied together with others of their block: products of a few rows are rounded differently.
+const FEW: usize = 16;
 /// Most landmarks that a row is compared with one by one.
 pub(crate) const MOST: usize = 1 << 10;
 
@@ -101,19 +103,33 @@ impl<T: Float> LandmarkMap<T> {
 
     /// Some rows after the map, row-major.
     pub fn map<'s>(&self, values: &[T], scratch: &'s mut Scratch<T>) -> &'s [T] {
-        self.map_and_see(values, scratch, |_| ())
+        self.map_some(values, scratch, |_| true)
     }
 
-    /// The same; `see` is shown the squared distances of each row to all landmarks, row by row.
-    pub fn map_and_see<'s>(&self, values: &[T], scratch: &'s mut Scratch<T>, see: impl FnMut(&[T])) -> &'s [T] {
+    /// The same for the rows that `wanted` says yes to. It is shown the squared distances of each row to all landmarks, row
+    /// by row.
+    pub fn map_some<'s>(
+        &self,
+        values: &[T],
+        scratch: &'s mut Scratch<T>,
+        mut wanted: impl FnMut(&[T]) -> bool,
+    ) -> &'s [T] {
         let Scratch { rows, kernel, mapped } = scratch;
+        let count = self.len();
         rows.fill_like(&self.rows, values, &self.origin);
         rows.squared(0..rows.len(), &self.rows, kernel);
-        kernel.chunks_exact(self.len()).for_each(see);
+        let mut kept = 0;
+        for row in 0..rows.len() {
+            if wanted(&kernel[row * count..(row + 1) * count]) {
+                kernel.copy_within(row * count..(row + 1) * count, kept * count);
+                kept += 1;
+            }
+        }
+        let multiplied = kept.max(FEW.min(rows.len()));
+        kernel.truncate(multiplied * count);
         self.similarity.of(kernel, self.h2);
-        let kernel = MatRef::from_row_major_slice(kernel, rows.len(), self.len());
-        linalg::times_lower(kernel, self.root.0.as_ref(), mapped);
-        mapped
+        linalg::times_lower(MatRef::from_row_major_slice(kernel, multiplied, count), self.root.0.as_ref(), mapped);
+        &mapped[..kept * count]
     }
 }
 
@@ -161,4 +177,34 @@ fn inverse(landmarks: &Rows<'_, f64>, h2: f64, ridge: f64) -> (Mat<f64>, Similar
     }
     let inverse = linalg::inverse_of_shifted(similar.as_ref(), 1.0 / ridge);
     (Mat::from_fn(count, count, |i, j| inverse[(i, j)] / ridge), similarity)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::rng::uniform;
+    use crate::{Metric, Samples};
+
+    /// A row becomes the same bits whichever rows are mapped with it.
+    #[test]
+    fn rows_are_mapped_alike_in_any_company() {
+        let mut generator = generator(3);
+        let values: Vec<f64> = (0..300 * 4).map(|_| uniform(&mut generator)).collect();
+        let samples = Samples::new(&values, 300, 4).unwrap();
+        let kernel = Kernel { landmarks: 90, seed: 0, ridge: 0.01 };
+        let table = Table { rows: &samples, origin: &[0.5; 4], metric: Metric::Euclidean };
+        let map = Landmarks::new(&kernel, &table, &Landmarks::draw(&kernel, 300)).ready::<f64>(4);
+        let mut scratch = Scratch::default();
+        let all = map.map(&values[..BLOCK * 4], &mut scratch).to_vec();
+        for every in [1, 2, 3, 8, 15, 16, 17, 100, 256] {
+            let mut at = 0;
+            let some = map.map_some(&values[..BLOCK * 4], &mut scratch, |squared| {
+                assert_eq!(squared.len(), 90);
+                at += 1;
+                (at - 1) % every == 0
+            });
+            let wanted = all.chunks_exact(90).step_by(every).flatten();
+            assert!(some.iter().map(|value| value.to_bits()).eq(wanted.map(|value| value.to_bits())), "{every}");
+        }
+    }
 }

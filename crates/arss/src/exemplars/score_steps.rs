@@ -153,7 +153,7 @@ impl<T: Float> BlockStep<T> for ReadyScore<'_, T> {
             let values = self.step.judged.of(values, block.features, &mut sums.scratch.judged);
             let mut at = 0;
             owns.clear();
-            let mapped = self.map.map_and_see(values, &mut sums.scratch.landmarks, |squared| {
+            let mapped = self.map.map_some(values, &mut sums.scratch.landmarks, |squared| {
                 let own = match new_rows {
                     true => self.equal_landmark(&values[at * features..(at + 1) * features], squared),
                     false => items.binary_search(&(first + at)).ok(),
@@ -168,11 +168,14 @@ impl<T: Float> BlockStep<T> for ReadyScore<'_, T> {
                 rows[at][FAR] = few.squared(*far) / h2;
                 rows[at][RELATIVE] = -0.5 * around;
                 at += 1;
+                // Of a landmark the others tell the variance.
+                own.is_none()
             });
-            for (own, (row, mapped)) in owns.iter().zip(rows.iter_mut().zip(mapped.chunks_exact(self.map.len()))) {
+            let mut mapped = mapped.chunks_exact(self.map.len());
+            for (own, row) in owns.iter().zip(rows.iter_mut()) {
                 let variance = match *own {
                     Some(landmark) => own_variances[landmark],
-                    None => 1.0 + ridge - linalg::norm_squared(mapped),
+                    None => 1.0 + ridge - mapped.next().map_or(0.0, linalg::norm_squared),
                 };
                 row[VARIANCE] = variance.clamp(0.5 * ridge, 1.0 + ridge);
                 row[RELATIVE] += gate::unexplained(row[VARIANCE], *ridge);
