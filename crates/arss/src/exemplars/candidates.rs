@@ -102,7 +102,11 @@ impl CandidateSample {
         };
         let found = rows.pass(&Step::ExemplarsCandidates(step))?.rows.list;
         let mut candidates: Vec<Candidate> = found.into_iter().map(Candidate::read).collect();
-        if candidates.iter().filter(|candidate| candidate.covered).count() != wanted.len() {
+        // What a worker answers is not believed: rows of the table, each once, and all that were asked for.
+        let ascending = candidates.windows(2).all(|pair| pair[0].item < pair[1].item);
+        let within = candidates.last().is_none_or(|last| last.item < rows.items());
+        let covered = candidates.iter().filter(|candidate| candidate.covered).count();
+        if !ascending || !within || covered != wanted.len() {
             return Err(damaged());
         }
         let cache = RowCache::of(rows, &mut candidates);
