@@ -39,8 +39,8 @@ def tables(folder: pathlib.Path) -> dict[str, pathlib.Path]:
 #: A name, the table and the flags.
 RUNS = [
     ("exemplars, 1,500,000 x 16", "long.npy", ["select", "-k", "200"]),
-    ("arss, 1,500,000 x 16, 60 iterations", "long.npy", ["select", "-k", "100", "--method", "arss", "--iterations", "60"]),
-    ("rrss, 1,500,000 x 16, 60 iterations", "long.npy", ["select", "-k", "100", "--method", "rrss", "--iterations", "60"]),
+    ("arss, 1,500,000 x 16", "long.npy", ["select", "-k", "100", "--method", "arss", "--iterations", "60"]),
+    ("rrss, 1,500,000 x 16", "long.npy", ["select", "-k", "100", "--method", "rrss", "--iterations", "60"]),
     ("ted, 1,500,000 x 16", "long.npy", ["select", "-k", "200", "--method", "ted"]),
     ("k-means, 1,500,000 x 16", "long.npy", ["select", "-k", "50", "--method", "kmeans"]),
     ("exemplars, csv, 600,000 x 17", "text.csv", ["select", "-k", "50"]),
@@ -66,7 +66,7 @@ def run(binary: str, file: pathlib.Path, words: list[str]) -> dict:
 
 
 def ratios(found: dict) -> list[float]:
-    """What was told to be left of a phase, over what it took: those that were neither over at once nor told without need."""
+    """What was told to be left of a phase, over what it took."""
     out = []
     for at, event in enumerate(found["told"]):
         later = [other["seconds"] for other in found["told"][at:] if other["phase"] != event["phase"]]
@@ -99,9 +99,10 @@ def main() -> None:
     head = [
         "# The time left that a run tells",
         "",
-        "Made by `python3 benchmarks/progress/run.py target/release/arss`; what each run told is in `results.jsonl`. The",
-        "time left is that of the phase (`read`, `prepare`, `solve`, `score`). The ratio is what was told over what it took;",
-        "what took less than half a second is not judged. Solvers may converge early, so they say \"up to\".",
+        "Made by `python3 benchmarks/progress/run.py target/release/arss`; what each run told is in `results.jsonl`.",
+        "The time left is that of the phase (`read`, `prepare`, `solve`, `score`). The ratio is what was told over",
+        "what it took; what took less than half a second is not judged. Solvers may converge early, so they say",
+        "*up to*.",
         "",
         "| run | seconds | first sign after, s | told | within a factor of 3 | median ratio | worst |",
         "|---|---|---|---|---|---|---|",

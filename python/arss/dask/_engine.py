@@ -3,6 +3,7 @@
 import tempfile
 import uuid
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from arss import _core
@@ -98,7 +99,10 @@ class Engine:
             )
             self._busy.clear()
             self.states = []
-            self.client.run(_worker.forget, self.run, on_error="ignore")
+            # Where the scheduler is gone, there is nobody to tell, and its workers forget everything.
+            if self.client.status == "running":
+                with suppress(OSError):
+                    self.client.run(_worker.forget, self.run, on_error="ignore")
 
     def _submit(self, request: bytes, name: str) -> list[Any]:
         """The step on every partition; its tasks are called like it, which is what a dashboard groups them by."""
