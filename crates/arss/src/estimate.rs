@@ -5,7 +5,7 @@
 
 use crate::baselines::kmedoids;
 use crate::exemplars::steps as exemplars;
-use crate::exemplars::{candidates, medoids, refine};
+use crate::exemplars::{candidates, gate, landmarks, medoids, refine};
 use crate::linalg::rng::{generator, uniform};
 use crate::models::row_sums::{BATCH, LINEAR};
 use crate::models::{arss, rrss, ted};
@@ -59,16 +59,20 @@ pub fn memory(method: &Method, size: &ProblemSize) -> u64 {
     let ProblemSize { items, features, k, .. } = *size;
     let own = match method {
         Method::Exemplars(settings) => {
-            coverage(size, !settings.nested) + landmarks(settings.landmarks as u64, size) + 52 * items
+            let scored = landmark_memory(settings.landmarks as u64, size) + tails(size);
+            coverage(size, !settings.nested) + scored + 52 * items
         }
         Method::Facility(_) => coverage(size, false) + 52 * items,
-        Method::Arss(settings) => mapped(settings.kernel, size, |size| iterations_memory(size, 5) + 36 * size.items),
-        Method::Rrss(settings) => mapped(settings.kernel, size, |size| iterations_memory(size, 6) + 56 * size.items),
+        Method::Arss(settings) => mapped(settings.kernel, size, |size| iterations_memory(size, 5) + 40 * size.items),
+        Method::Rrss(settings) => mapped(settings.kernel, size, |size| {
+            let quarters = if size.items < size.features { 10 } else { 6 };
+            iterations_memory(size, quarters) + 64 * size.items
+        }),
         Method::Ted(settings) => {
             // A wide table is turned, so that its rows become columns.
             let turned =
                 |size: &ProblemSize| if size.items < size.features { 3 * 8 * size.items * size.features } else { 0 };
-            mapped(settings.kernel, size, |size| 8 * 8 * size.small() * size.small() + 32 * size.items + turned(size))
+            mapped(settings.kernel, size, |size| 6 * 8 * size.small() * size.small() + 32 * size.items + turned(size))
         }
         Method::KMeans(_) => 3 * 8 * k * features + 52 * items,
         Method::KMedoids(settings) => {
@@ -95,6 +99,7 @@ fn pass_memory(method: &Method, size: &ProblemSize) -> u64 {
         Method::Ted(settings) => (columns(settings.kernel), 1, 3, 0),
         Method::Exemplars(settings) => (size.features, 0, 4, 3 * settings.landmarks as u64 + 2 * size.k),
         Method::Facility(_) => (size.features, 0, 2, 2 * size.k),
+        Method::Rrqr(_) => (size.features, 0, 0, 0),
         _ => (size.features, 0, 1, 2 * size.k),
     };
     // Where there are fewer rows than columns, ARSS, RRSS and TED work on the square of the rows.
@@ -116,7 +121,8 @@ const A_THREAD: u64 = 1 << 18;
 pub fn memory_out_of_core(method: &Method, size: &ProblemSize) -> u64 {
     let own = match method {
         Method::Exemplars(settings) => {
-            2 * coverage(size, !settings.nested) + landmarks(settings.landmarks as u64, size) + 52 * size.items
+            let scored = landmark_memory(settings.landmarks as u64, size) + tails(size);
+            2 * coverage(size, !settings.nested) + scored + 52 * size.items
         }
         Method::Facility(_) => 2 * coverage(size, false) + 52 * size.items,
         _ => 8 * 8 * size.small() * size.small() + 28 * size.items,
@@ -151,12 +157,18 @@ fn mapped(kernel: Option<Kernel>, size: &ProblemSize, method: impl Fn(&ProblemSi
     let Some(kernel) = kernel else { return method(size) };
     let count = (kernel.landmarks as u64).min(size.items);
     let seen = ProblemSize { features: count, ..*size };
-    seen.items * count * seen.element + landmarks(count, size) + method(&seen)
+    seen.items * count * seen.element + landmark_memory(count, size) + method(&seen)
 }
 
-fn landmarks(count: u64, size: &ProblemSize) -> u64 {
+fn landmark_memory(count: u64, size: &ProblemSize) -> u64 {
     let count = count.min(size.items);
-    (24 + 3 * size.element) * count * count + size.element * count * size.features
+    48 * count * count + size.element * count * size.features
+}
+
+/// A sample of each column and its copies, where the tails of columns count.
+fn tails(size: &ProblemSize) -> u64 {
+    let looked_at = if (size.features as f64) < gate::WIDE { size.features } else { 0 };
+    4 * 8 * (landmarks::SCALE_ROWS as u64).min(size.items) * looked_at
 }
 
 /// Rows to cover, rows that the width is measured on, rows to choose from, the similarities of a batch, distances that are

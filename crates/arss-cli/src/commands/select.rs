@@ -58,7 +58,7 @@ pub fn run(args: &SelectArgs, words: &[OsString]) -> Result<(), Failure> {
     messages.flush();
     if args.json {
         output_files::print(&selection_json::text(table, &job, &selection, false))?;
-    } else if prints_table(args) {
+    } else if prints_picks(args) {
         output_files::print(&picks_sheet(table, &job, &selection).text())?;
     }
     match selection.report.status {
@@ -307,9 +307,9 @@ pub fn targets(args: &SelectArgs) -> Vec<(&'static str, &Path)> {
     targets::asked(&all)
 }
 
-/// True if the picks are printed as a table.
-pub fn prints_table(args: &SelectArgs) -> bool {
-    !args.json && !targets::take_stdout(&targets(args))
+/// True if the picks are printed, as a table or as JSON.
+pub fn prints_picks(args: &SelectArgs) -> bool {
+    !targets::take_stdout(&targets(args))
 }
 
 /// The format of `-o`, once it is sure that all files can be written.

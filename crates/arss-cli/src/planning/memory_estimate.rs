@@ -10,7 +10,7 @@ use crate::commands::select;
 /// The program itself, its threads and their buffers.
 const PROGRAM: u64 = 16 << 20;
 /// What is read at a time.
-const BUFFERS: u64 = 8 << 20;
+const BUFFERS: u64 = 12 << 20;
 /// Distances of a row that are copied at a time.
 const LOOKED_UP: u64 = 64;
 /// No machine has so many bytes; below it no product in this file overflows.
@@ -43,8 +43,18 @@ const CELL: u64 = 128;
 
 /// The cells of the picks, if they are printed as a table.
 pub fn printed_cells(table: &TableShape, args: &SelectArgs, k: u64) -> u64 {
-    let printed = select::prints_table(args) && !args.features;
+    // `--json` of a plan is about the plan, and JSON takes no less.
+    let printed = select::prints_picks(args) && !args.features;
     if printed { k.saturating_mul(table.columns) } else { 0 }
+}
+
+/// What choosing takes, and printing after it: Exemplars has given most of it back by then.
+fn with_printing(choosing: u64, table: &TableShape, args: &SelectArgs, (method, k): (&Method, u64)) -> u64 {
+    let printed = CELL.saturating_mul(printed_cells(table, args, k));
+    match method {
+        Method::Exemplars(_) | Method::Facility(_) => choosing.max(printed),
+        _ => choosing.saturating_add(printed),
+    }
 }
 
 /// Bytes of the whole run: the larger of reading and choosing, and what is printed.
@@ -57,8 +67,7 @@ pub fn of_run(table: &TableShape, args: &SelectArgs, method: &Method, size: &Pro
     let pieces = if table.in_chunks { table.rows * table.used * 8 } else { 0 };
     let buffers = table.bytes.min(if table.in_chunks { 2 * BUFFERS } else { BUFFERS });
     // Reading is over before choosing begins.
-    let printed = CELL.saturating_mul(printed_cells(table, args, size.k));
-    let choosing = estimate::memory(method, size).saturating_add(printed);
+    let choosing = with_printing(estimate::memory(method, size), table, args, (method, size.k));
     (PROGRAM + table.held + values).saturating_add((pieces + buffers).max(choosing))
 }
 
@@ -70,9 +79,8 @@ pub fn limit(args: &SelectArgs) -> Option<u64> {
 /// Bytes that a run with scratch files needs at least: buffers for reading, then what it holds and a few blocks of rows
 /// for each thread.
 pub fn least(table: &TableShape, args: &SelectArgs, method: &Method, size: &ProblemSize) -> u64 {
-    let printed = CELL.saturating_mul(printed_cells(table, args, size.k));
     let choosing = estimate::memory_out_of_core(method, size) + 4 * estimate::block_memory(size);
-    let choosing = choosing.saturating_add(printed);
+    let choosing = with_printing(choosing, table, args, (method, size.k));
     let buffers = if table.in_chunks { 2 * BUFFERS } else { BUFFERS };
     (PROGRAM + table.held).saturating_add(buffers.max(choosing))
 }

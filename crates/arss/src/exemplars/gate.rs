@@ -38,7 +38,7 @@ const RARE: f64 = 2.0;
 const LEAST_SPREAD: f64 = 0.15;
 /// With so many columns or fewer rarity ranks the rows, with so many or more loneliness; a mixture in between.
 const DENSE: f64 = 128.0;
-pub(super) const WIDE: f64 = 512.0;
+pub(crate) const WIDE: f64 = 512.0;
 /// The least that a row counts before its weight is reduced.
 const LEAST: f64 = 1e-3;
 /// Less than this share of the ridge unexplained is rounding.

@@ -10,7 +10,7 @@ use crate::linalg::simd::exponentials;
 use crate::{Float, Kernel, linalg};
 
 /// Rows that the width of the kernel is measured on.
-const SCALE_ROWS: usize = 2048;
+pub(crate) const SCALE_ROWS: usize = 2048;
 /// Rows that are mapped at a time: their similarities stay in the cache.
 pub(crate) const BLOCK: usize = 256;
 /// Eigenvalues above minus this are not negative.
