@@ -147,3 +147,22 @@ def drive(
     progress: Callable[[str, int, int, float, float, float], object] | None,
     metric: str,
 ) -> Selection: ...
+
+class Found(TypedDict):
+    values: NDArray[np.float32]
+    rows: list[int]
+    paths: list[str]
+    names: list[str]
+    unreadable: list[tuple[str, str]]
+    duplicates: list[tuple[int, int, bool]]
+    blank: list[int]
+    shots: list[int]
+    terms: list[str]
+
+def kind_of(inputs: Sequence[Path]) -> str | None: ...
+def read_media(
+    inputs: Sequence[Path], *, kind: str, cache: bool = True, keep_blank: bool = False, seed: int = 0
+) -> Found: ...
+def read_texts(texts: Sequence[str], *, seed: int = 0) -> Found: ...
+def pixels(path: Path, side: int) -> NDArray[np.float32] | None: ...
+def thumbnail(path: Path, side: int) -> bytes | None: ...

@@ -1,0 +1,85 @@
+//! Pictures and texts as numbers.
+
+use std::path::PathBuf;
+
+use arss_media::{Kind, Media, MediaOptions, Opened};
+use arss_table::{ByName, Matrix, ReadOptions, Table};
+use numpy::{PyArray1, PyArray3, PyArrayMethods};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+use crate::files::table_error;
+
+/// Reads the pictures, frames or texts that `inputs` name, files and folders, as the command line does.
+#[pyfunction]
+#[pyo3(signature = (inputs, *, kind, cache=true, keep_blank=false, seed=0))]
+pub fn read_media<'py>(
+    py: Python<'py>,
+    inputs: Vec<PathBuf>,
+    kind: &str,
+    cache: bool,
+    keep_blank: bool,
+    seed: u64,
+) -> PyResult<Bound<'py, PyDict>> {
+    let kind = Kind::by_name(kind).ok_or_else(|| PyValueError::new_err(format!("{kind:?} is not known")))?;
+    let options = MediaOptions { kind: Some(kind), cache, keep_blank, seed, ..MediaOptions::default() };
+    let opened = py.detach(|| arss_media::open(&inputs, &options, &ReadOptions::default(), &|_, _| ()));
+    described(py, opened.map_err(table_error)?)
+}
+
+/// What the files and folders are: `table`, `images`, `frames` or `texts`; none if nobody can know.
+#[pyfunction]
+pub fn kind_of(inputs: Vec<PathBuf>) -> Option<&'static str> {
+    let kind = arss_media::kind_of(&inputs).ok()?;
+    Kind::all().into_iter().find_map(|(name, own, _)| (own == kind).then_some(name))
+}
+
+/// The numbers of texts in memory.
+#[pyfunction]
+#[pyo3(signature = (texts, *, seed=0))]
+pub fn read_texts<'py>(py: Python<'py>, texts: Vec<String>, seed: u64) -> PyResult<Bound<'py, PyDict>> {
+    let options = MediaOptions { seed, ..MediaOptions::default() };
+    let opened = py.detach(|| arss_media::open_texts(&texts, &options));
+    described(py, opened.map_err(table_error)?)
+}
+
+/// A picture with at most `side` pixels on its longer side, as PNG; none if it cannot be read.
+#[pyfunction]
+pub fn thumbnail<'py>(py: Python<'py>, path: PathBuf, side: usize) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    let Some(picture) = py.detach(|| arss_media::thumbnail(&path, side)) else { return Ok(None) };
+    let mut bytes = Vec::new();
+    arss_media::png(&mut bytes, &picture)?;
+    Ok(Some(PyBytes::new(py, &bytes)))
+}
+
+/// The mean colours of `side` x `side` parts of a picture, 0 to 1; none if it cannot be read.
+#[pyfunction]
+pub fn pixels<'py>(py: Python<'py>, path: PathBuf, side: usize) -> PyResult<Option<Bound<'py, PyArray3<f32>>>> {
+    let Some(values) = py.detach(|| arss_media::pixels(&path, side)) else { return Ok(None) };
+    Ok(Some(PyArray1::from_vec(py, values).reshape((side, side, 3))?))
+}
+
+/// Everything that was found. Rows of `values` are those of `rows`, which are numbers of files.
+fn described(py: Python<'_>, opened: Opened) -> PyResult<Bound<'_, PyDict>> {
+    let Opened::Media(table, media) = opened else { return Err(PyValueError::new_err("these are tables")) };
+    let Table { matrix: Matrix::F32(matrix), kept, .. } = *table else {
+        return Err(PyValueError::new_err("the numbers are in a file"));
+    };
+    let Media { paths, names, unreadable, duplicates, blank, shots, terms, .. } = *media;
+    let found = PyDict::new(py);
+    let rows = kept.unwrap_or_else(|| (0..matrix.rows).collect());
+    let values = PyArray1::from_vec(py, matrix.data).reshape((matrix.rows, matrix.columns))?;
+    found.set_item("values", values)?;
+    found.set_item("rows", rows)?;
+    found.set_item("paths", paths)?;
+    found.set_item("names", names)?;
+    let unreadable: Vec<(PathBuf, String)> = unreadable.into_iter().map(|one| (one.path, one.why)).collect();
+    found.set_item("unreadable", unreadable)?;
+    let duplicates: Vec<(usize, usize, bool)> = duplicates.iter().map(|one| (one.file, one.of, one.exact)).collect();
+    found.set_item("duplicates", duplicates)?;
+    found.set_item("blank", blank)?;
+    found.set_item("shots", shots)?;
+    found.set_item("terms", terms)?;
+    Ok(found)
+}
