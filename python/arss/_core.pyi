@@ -77,7 +77,7 @@ def page(
 def write_model(path: Path, about: str, model: bytes) -> None: ...
 def read_model(path: Path) -> tuple[str, bytes]: ...
 def defaults(method: str) -> dict[str, float]: ...
-def main(words: Sequence[str]) -> int: ...
+def main(words: Sequence[str], embed: Callable[[list[Path], bool], NDArray[np.float32]] | None = None) -> int: ...
 def plan(
     method: str,
     settings: Mapping[str, object],
@@ -151,15 +151,15 @@ def drive(
 class Found(TypedDict):
     values: NDArray[np.float32]
     rows: list[int]
-    paths: list[str]
+    paths: list[Path]
     names: list[str]
-    unreadable: list[tuple[str, str]]
+    readable: list[int]
+    unreadable: list[tuple[Path, str]]
     duplicates: list[tuple[int, int, bool]]
     blank: list[int]
     shots: list[int]
     terms: list[str]
 
-def kind_of(inputs: Sequence[Path]) -> str | None: ...
 def read_media(
     inputs: Sequence[Path], *, kind: str, cache: bool = True, keep_blank: bool = False, seed: int = 0
 ) -> Found: ...

@@ -1,7 +1,7 @@
 """Pictures and texts: look at the few that stand for all."""
 
 from base64 import b64encode
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from html import escape
 from os import PathLike
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from arss import _core
 from arss._exemplars import Exemplars
+from arss._extras import has_network
 from arss._random import RandomState, seed
 
 Source = str | PathLike[str] | Iterable[str | PathLike[str]]
@@ -29,8 +30,8 @@ _STYLE = (
 class Picks:
     """What `arss.images` or `arss.texts` chose, best first.
 
-    Items are numbered as they were given: pictures of a folder in the order of their names. `labels` and
-    `outlier_scores` have an entry for each item; an item that could not be used has label -1 and score NaN.
+    Items are numbered as they were given: pictures of a folder in the order of their names. `names`, `labels` and
+    `outlier_scores` have an entry for each; an item that cannot be read or shows nothing has label -1 and score NaN.
     """
 
     kind: Literal["images", "texts"]
@@ -123,7 +124,7 @@ def images(
     embeddings : "auto", "builtin", "network" or array of shape (n_pictures, n_numbers), default="auto"
         What pictures are compared by. "builtin": colours of a thumbnail and directions of edges, 288 numbers.
         "network": an ImageNet network, with `pip install arss[images]`. "auto" is the network if it is installed. An
-        array: your own numbers, a row for each picture in the order of `names`.
+        array: your own numbers, a row for each picture in the order of `names`, or for each that can be read.
     gate : bool, default=True
         Leave strange pictures, and those that show nothing, out of the choice.
     cache : bool, default=True
@@ -142,9 +143,7 @@ def images(
     >>> arss.images("photos", 24).show()  # doctest: +SKIP
     """
     found = _core.read_media(_paths(source), kind="images", cache=cache, keep_blank=not gate, seed=0)
-    paths = [Path(path) for path in found["paths"]]
-    values = _numbers(found, paths, embeddings, cache)
-    return _choose("images", found, values, (k, gate, random_state), paths=paths)
+    return _choose("images", found, _numbers(found, embeddings, cache), (k, gate, random_state))
 
 
 def texts(
@@ -188,9 +187,8 @@ def texts(
     else:
         given = [str(text) for text in source]
         found = _core.read_texts(given, seed=0)
-    paths = [Path(path) for path in found["paths"]]
-    values = None if embeddings is None else _own(embeddings, len(found["names"]))
-    return _choose("texts", found, values, (k, gate, random_state), paths=paths, texts=given)
+    values = None if embeddings is None else _own(embeddings, found)
+    return _choose("texts", found, values, (k, gate, random_state), texts=given)
 
 
 def _paths(source: Source) -> list[Path]:
@@ -199,26 +197,34 @@ def _paths(source: Source) -> list[Path]:
     return [Path(path) for path in source]
 
 
-def _own(embeddings: ArrayLike, count: int) -> NDArray[np.float32]:
+def _own(embeddings: ArrayLike, found: "_core.Found") -> NDArray[np.float32]:
+    """A row for each item."""
     values = np.asarray(embeddings, dtype=np.float32)
-    if values.ndim != 2 or len(values) != count:
-        raise ValueError(f"embeddings have the shape {values.shape}, but there are {count} items: a row for each")
-    return values
+    total, readable = len(found["names"]), len(found["readable"])
+    if values.ndim != 2 or len(values) not in (total, readable):
+        raise ValueError(f"embeddings have the shape {values.shape}, but there are {total} items: a row for each")
+    return values if len(values) == total else _spread(values, found)
 
 
-def _numbers(
-    found: "_core.Found", paths: Sequence[Path], embeddings: ArrayLike | str, cache: bool
-) -> NDArray[np.float32] | None:
-    """The numbers of all pictures that were read, or None for the built-in ones."""
+def _spread(values: NDArray[np.float32], found: "_core.Found") -> NDArray[np.float32]:
+    """The rows of readable items, with zeros in between for the others."""
+    spread = np.zeros((len(found["names"]), values.shape[1]), dtype=np.float32)
+    spread[found["readable"]] = values
+    return spread
+
+
+def _numbers(found: "_core.Found", embeddings: ArrayLike | str, cache: bool) -> NDArray[np.float32] | None:
+    """The numbers of all pictures, or None for the built-in ones."""
     if not isinstance(embeddings, str):
-        return _own(embeddings, len(paths))
+        return _own(embeddings, found)
     if embeddings not in ("auto", "builtin", "network"):
         raise ValueError(f"embeddings is {embeddings!r}, but it must be 'auto', 'builtin', 'network' or an array")
+    if embeddings == "builtin" or (embeddings == "auto" and not has_network()):
+        return None
     from arss import _network
 
-    if embeddings == "builtin" or (embeddings == "auto" and not _network.is_installed()):
-        return None
-    return _network.embed(paths, cache=cache)
+    paths = [found["paths"][item] for item in found["readable"]]
+    return _spread(_network.embed(paths, cache=cache), found)
 
 
 def _choose(
@@ -251,7 +257,8 @@ def _choose(
         features=features,
         duplicates=found["duplicates"],
         blank=found["blank"],
-        unreadable=[(Path(path), why) for path, why in found["unreadable"]],
+        paths=found["paths"],
+        unreadable=found["unreadable"],
         terms=found["terms"],
         **more,
     )

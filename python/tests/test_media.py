@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import arss
-from arss import _network
+from arss import _extras, _media, _network
 
 TEXTS = [
     "the cat sat on the mat with another cat",
@@ -74,20 +74,21 @@ def test_own_numbers(photos: Path) -> None:
     values += 1e-3 * np.random.default_rng(0).normal(size=values.shape)
     picks = arss.images(photos, 3, embeddings=values)
     assert sorted(int(item) % 3 for item in picks.indices) == [0, 1, 2]
-    with pytest.raises(ValueError, match=r"shape \(3, 4\), but there are 22 items"):
+    with pytest.raises(ValueError, match=r"shape \(3, 4\), but there are 23 items"):
         arss.images(photos, 1, embeddings=values[:3])
     with pytest.raises(ValueError, match="must be 'auto', 'builtin', 'network' or an array"):
         arss.images(photos, 1, embeddings="nonsense")  # type: ignore[arg-type]
 
 
 def test_the_network_is_asked_for_politely(photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_network, "is_installed", lambda: False)
+    monkeypatch.setattr(_network, "has_network", lambda: False)
+    monkeypatch.setattr(_media, "has_network", lambda: False)
     with pytest.raises(ImportError, match=r"pip install 'arss\[images\]'"):
         arss.images(photos, 1, embeddings="network")
     assert len(arss.images(photos, 2).indices) == 2
 
 
-@pytest.mark.skipif(not _network.is_installed(), reason="the extra images is not installed")
+@pytest.mark.skipif(not _extras.has_network(), reason="the extra images is not installed")
 def test_the_network(photos: Path) -> None:
     picks = arss.images(photos, 2, embeddings="network")
     assert picks.features.shape[1] == 1280
@@ -96,6 +97,8 @@ def test_the_network(photos: Path) -> None:
     assert model.stat().st_mode & 0o777 == 0o600
     model.write_bytes(b"broken")
     (photos.parent / "cache" / "arss" / "network.bin").unlink()
+    _network._sessions.clear()
+    _network._known.clear()
     again = arss.images(photos, 2, embeddings="network")
     assert (again.indices == picks.indices).all()
 

@@ -1,7 +1,9 @@
 //! The table that a command works on: rows of files, or the files of a folder.
 
-use arss::{Exemplars, Method};
-use arss_media::{Media, Opened};
+use std::sync::OnceLock;
+
+use arss::Method;
+use arss_media::{Media, MediaOptions, Network, Opened};
 use arss_table::{Preparation, ReadOptions, Scale, Table};
 
 use crate::args::input::InputArgs;
@@ -9,6 +11,14 @@ use crate::failure::Failure;
 use crate::solve;
 use crate::terminal::messages::Messages;
 use crate::terminal::progress;
+
+/// What pictures are compared by unless it is told; whoever starts the process may have one.
+static NETWORK: OnceLock<Network> = OnceLock::new();
+
+/// Compares pictures by this network from now on; the first one counts.
+pub fn set_network(network: Network) {
+    let _ = NETWORK.set(network);
+}
 
 /// Reads the table and scales it.
 pub fn read(args: &InputArgs, memory: Option<u64>, messages: &mut Messages) -> Result<Table, Failure> {
@@ -42,7 +52,7 @@ pub fn open(
     (seed, keep_blank): (u64, bool),
     messages: &mut Messages,
 ) -> Result<(Table, Option<Box<Media>>), Failure> {
-    let how = args.media.options(seed, keep_blank);
+    let how = MediaOptions { network: NETWORK.get().cloned(), ..args.media.options(seed, keep_blank) };
     let progress = |done: usize, total: usize| progress::at("files", done, total);
     let (mut table, media) = match arss_media::open(&args.inputs, &how, options, &progress)? {
         Opened::Media(table, media) => (*table, Some(media)),
@@ -65,18 +75,23 @@ pub fn scale(args: &InputArgs, media: Option<&Media>) -> Scale {
     if media.is_some() { args.scale.unwrap_or(Scale::None) } else { args.scale() }
 }
 
-/// The method that chooses no copy: exemplars count them all the same, other methods do not see them.
-pub fn without_copies(method: Method, media: &Media, table: &mut Table) -> Result<Method, Failure> {
-    let copies = media.copies(table);
-    Ok(match method {
-        Method::Exemplars(settings) => {
+/// Hides copies from methods that cannot count a row without choosing it.
+pub fn drop_copies(method: &Method, media: &Media, table: &mut Table) -> Result<(), Failure> {
+    match method {
+        Method::Exemplars(_) => Ok(()),
+        _ => Ok(table.drop_rows(&media.copies(table))?),
+    }
+}
+
+/// Exemplars that count copies, but choose none of them.
+pub fn exclude_copies(method: Method, media: &Media, table: &Table) -> Method {
+    match method {
+        Method::Exemplars(mut settings) => {
             let wanted = |row: &usize| !settings.include.contains(row) && !settings.exclude.contains(row);
-            let copies: Vec<usize> = copies.into_iter().filter(wanted).collect();
-            Method::Exemplars(Exemplars { exclude: [settings.exclude.clone(), copies].concat(), ..settings })
+            let copies: Vec<usize> = media.copies(table).into_iter().filter(wanted).collect();
+            settings.exclude.extend(copies);
+            Method::Exemplars(settings)
         }
-        other => {
-            arss_media::drop_rows(table, &copies)?;
-            other
-        }
-    })
+        other => other,
+    }
 }

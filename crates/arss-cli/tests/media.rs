@@ -59,7 +59,7 @@ fn a_pick_of_each_kind() {
     assert_eq!((copies, folder.read("chosen.csv").lines().count()), (4, 5));
     assert!(folder.read("chosen.csv").starts_with("file,width,height\n"));
     let sheet = arss_media::decode(&folder.bytes("sheet.png")).unwrap();
-    assert_eq!((sheet.width, sheet.height), (4 * 168 + 8, 198));
+    assert_eq!((sheet.width, sheet.height), (4 * 176 + 16, 214));
     // The answer does not depend on the number of threads.
     let one = json(&folder, "select photos -k 4 --no-cache --json -q --threads 1");
     assert_eq!((&one["indices"], &one["scores"]), (&result["indices"], &result["scores"]));

@@ -1,10 +1,8 @@
 //! A table of what is known of each file, chosen by numbers that stand in no file.
 
-use std::collections::HashMap;
 use std::path::Path;
 
-use arss_table::numeric_view::NumericView;
-use arss_table::{DenseMatrix, Encoding, Matrix, Missing, ReadOptions, Table, TableError, open, read_bytes};
+use arss_table::{DenseMatrix, Encoding, Matrix, ReadOptions, Table, TableError, read_bytes};
 
 /// What is known of each file.
 #[derive(Debug)]
@@ -49,54 +47,18 @@ impl Description {
 }
 
 impl Numbers {
-    /// No numbers.
-    pub fn none() -> Self {
-        Numbers { values: DenseMatrix { data: Vec::new(), rows: 0, columns: 0, by_column: false }, names: Vec::new() }
+    /// The same with rows of zeros in between, so that row `places[at]` of `rows` is what row `at` was.
+    pub fn spread(self, places: &[usize], rows: usize) -> Self {
+        let columns = self.values.columns;
+        if places.len() == rows {
+            return self;
+        }
+        let mut data = vec![0.0; rows * columns];
+        for (&place, row) in places.iter().zip(self.values.data.chunks_exact(columns.max(1))) {
+            data[place * columns..][..columns].copy_from_slice(row);
+        }
+        Numbers { values: DenseMatrix { data, rows, columns, by_column: false }, ..self }
     }
-}
-
-/// The numbers in a file, a row for each of the files `names`: by name if a column holds the names, otherwise in order.
-///
-/// # Errors
-/// If the file cannot be read, or its rows do not fit the files.
-pub fn of_file(path: &Path, names: &[String]) -> Result<Numbers, TableError> {
-    let table = open(&[path.to_owned()], &ReadOptions { missing: Missing::Error, ..ReadOptions::default() })?;
-    let rows = order_of(&table, path, names)?;
-    let view = NumericView::new(&table.matrix).map_err(|error| TableError::in_file(path, error))?;
-    let columns = table.matrix.shape().1;
-    let mut data = Vec::with_capacity(rows.len() * columns);
-    for &row in &rows {
-        data.extend((0..columns).map(|column| view.get(row, column) as f32));
-    }
-    let values = DenseMatrix { data, rows: rows.len(), columns, by_column: false };
-    Ok(Numbers { values, names: table.feature_names })
-}
-
-/// The row of each file.
-fn order_of(table: &Table, path: &Path, names: &[String]) -> Result<Vec<usize>, TableError> {
-    let rows = table.matrix.shape().0;
-    if let Some(found) = by_name(table, names) {
-        return found.map_err(|name| TableError::in_file(path, format_args!("has no row for {name}")));
-    }
-    if rows != names.len() {
-        let what = format!("has {rows} rows for {} files, and no column that holds their names", names.len());
-        return Err(TableError::in_file(path, what));
-    }
-    Ok((0..rows).collect())
-}
-
-/// The row of each name, if a column of the table holds the first of them; the name that is in no row.
-fn by_name(table: &Table, names: &[String]) -> Option<Result<Vec<usize>, String>> {
-    let rows: Vec<usize> = (0..table.matrix.shape().0).collect();
-    table.fetch(&rows);
-    let cells: Vec<Vec<String>> = rows.iter().map(|&row| table.cells(row)).collect();
-    // A number among those to compare by may look like a name by chance.
-    let is_other = |column: &usize| !table.feature_columns.contains(column);
-    let holds = |column: &usize| cells.iter().any(|row| row.get(*column) == names.first());
-    let column = (0..table.source.headings.len()).filter(is_other).find(holds)?;
-    let places: HashMap<&str, usize> =
-        cells.iter().enumerate().map(|(row, cells)| (cells[column].as_str(), row)).collect();
-    Some(names.iter().map(|name| places.get(name.as_str()).copied().ok_or_else(|| name.clone())).collect())
 }
 
 /// Lets the rows of a table be chosen by these numbers.
@@ -128,5 +90,12 @@ mod tests {
         let table = description.table(Path::new("photos"), numbers).unwrap();
         assert_eq!((0..4).map(|row| table.id(row).unwrap()).collect::<Vec<_>>(), names);
         assert_eq!((table.source.title(), table.feature_names.len()), ("photos".to_owned(), 1));
+    }
+
+    #[test]
+    fn rows_in_between_are_zero() {
+        let values = DenseMatrix { data: vec![1.0, 2.0, 3.0, 4.0], rows: 2, columns: 2, by_column: false };
+        let spread = Numbers { values, names: Vec::new() }.spread(&[0, 2], 3);
+        assert_eq!((spread.values.rows, spread.values.data), (3, vec![1.0, 2.0, 0.0, 0.0, 3.0, 4.0]));
     }
 }

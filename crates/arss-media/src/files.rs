@@ -21,7 +21,7 @@ pub struct Unreadable {
     pub why: String,
 }
 
-/// The files that were found, in natural order (`frame2` before `frame10`).
+/// The files that were found, as they were named; those of a folder or pattern in natural order (`frame2` before `frame10`).
 #[derive(Debug, Default)]
 pub struct Found {
     /// Pictures.
@@ -33,7 +33,7 @@ pub struct Found {
     /// Video files.
     pub videos: Vec<PathBuf>,
     /// Files of other kinds.
-    pub others: usize,
+    pub others: Vec<PathBuf>,
     /// Folders that could not be read.
     pub unreadable: Vec<Unreadable>,
     /// True if a folder was among the inputs.
@@ -48,30 +48,28 @@ pub fn sort_out(inputs: &[PathBuf]) -> Result<Found, TableError> {
     let mut found = Found::default();
     let mut known = HashSet::new();
     for input in inputs {
+        let mut own = Found::default();
         if input.is_dir() {
             found.folder = true;
-            found.walk(input, &mut known);
+            own.walk(input, &mut known);
         } else if input.exists() || !input.to_string_lossy().contains(['*', '?', '[']) {
-            found.add(input.clone());
+            own.add(input.clone());
         } else {
             for path in matches_of(input)? {
-                if path.is_dir() { found.walk(&path, &mut known) } else { found.add(path) }
+                if path.is_dir() { own.walk(&path, &mut known) } else { own.add(path) }
             }
         }
+        found.append(own);
     }
-    for files in [&mut found.pictures, &mut found.tables, &mut found.texts, &mut found.videos] {
-        files.sort_by(|a, b| natural(a.as_os_str().as_encoded_bytes(), b.as_os_str().as_encoded_bytes()));
-        files.dedup();
-    }
+    // A file that was named twice is taken once.
+    let mut seen = HashSet::new();
+    found.lists().into_iter().for_each(|files| files.retain(|file| seen.insert(file.clone())));
     Ok(found)
 }
 
-/// What files, folders and patterns are, by what is in them.
-///
-/// # Errors
-/// If nobody can know.
-pub fn kind_of(inputs: &[PathBuf]) -> Result<Kind, TableError> {
-    Ok(sort_out(inputs)?.kind(inputs)?.0)
+/// Sorts files by their names; numbers in them count as numbers.
+pub fn sort(files: &mut [PathBuf]) {
+    files.sort_by(|a, b| natural(a.as_os_str().as_encoded_bytes(), b.as_os_str().as_encoded_bytes()));
 }
 
 fn matches_of(pattern: &Path) -> Result<Vec<PathBuf>, TableError> {
@@ -84,6 +82,19 @@ fn matches_of(pattern: &Path) -> Result<Vec<PathBuf>, TableError> {
 }
 
 impl Found {
+    fn lists(&mut self) -> [&mut Vec<PathBuf>; 5] {
+        [&mut self.pictures, &mut self.tables, &mut self.texts, &mut self.videos, &mut self.others]
+    }
+
+    /// Adds what another input named, in the order of the names.
+    fn append(&mut self, mut other: Found) {
+        for (files, more) in self.lists().into_iter().zip(other.lists()) {
+            sort(more);
+            files.append(more);
+        }
+        self.unreadable.append(&mut other.unreadable);
+    }
+
     /// Adds a file to those of its kind.
     fn add(&mut self, path: PathBuf) {
         let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
@@ -97,7 +108,7 @@ impl Found {
         } else if Format::of_name(&path).is_some() {
             self.tables.push(path);
         } else {
-            self.others += 1;
+            self.others.push(path);
         }
     }
 
@@ -135,20 +146,17 @@ impl Found {
         let (pictures, tables) = (self.pictures.len(), self.tables.len());
         let many = |count: usize, other: usize| count >= 4 * other;
         if pictures == 0 {
-            let media = if !self.folder && !self.videos.is_empty() || self.folder && tables == 0 {
-                if self.videos.is_empty() {
-                    (!self.texts.is_empty()).then_some(Kind::Texts)
-                } else {
-                    Some(Kind::Frames)
-                }
-            } else {
-                None
-            };
-            return Ok((media.filter(|_| tables == 0).unwrap_or(Kind::Table), None));
+            // A text file that was named by itself may be a table.
+            let texts = self.folder && !self.texts.is_empty();
+            return Ok(match (tables, self.videos.is_empty()) {
+                (0, false) => (Kind::Frames, None),
+                (0, true) if texts => (Kind::Texts, None),
+                _ => (Kind::Table, None),
+            });
         }
         if tables == 0 {
             // Files that were named one by one are all meant.
-            let rest = self.texts.len() + self.videos.len() + self.others;
+            let rest = self.texts.len() + self.videos.len() + self.others.len();
             let all_named = self.folder || rest == 0;
             return Ok((if all_named { Kind::Images } else { Kind::Table }, None));
         }
@@ -247,6 +255,15 @@ mod tests {
         let mut names = vec!["f10", "f2", "f1b", "f1", "a", "f02", "f"];
         names.sort_by(|a, b| natural(a.as_bytes(), b.as_bytes()));
         assert_eq!(names, ["a", "f", "f1", "f1b", "f02", "f2", "f10"]);
+    }
+
+    #[test]
+    fn files_stay_in_the_order_in_which_they_were_named() {
+        let folder = folder(&["b.png", "a.png", "sub/10.png", "sub/9.png"]);
+        let inputs = ["b.png", "sub", "a.png", "b.png"].map(|name| folder.path().join(name));
+        let found = sort_out(&inputs).unwrap().pictures;
+        let names: Vec<&str> = found.iter().map(|path| path.file_name().unwrap().to_str().unwrap()).collect();
+        assert_eq!(names, ["b.png", "9.png", "10.png", "a.png"]);
     }
 
     #[cfg(unix)]

@@ -7,6 +7,7 @@
 mod cache;
 mod copies;
 mod described;
+mod embeddings;
 mod files;
 mod kind;
 mod media;
@@ -19,10 +20,11 @@ mod texts;
 mod video;
 
 pub use copies::{copy_names, link};
-pub use files::{Unreadable, kind_of};
+pub use embeddings::{Embeddings, Network};
+pub use files::Unreadable;
 pub use kind::Kind;
 pub use media::{Duplicate, Media};
-pub use open::{MediaOptions, Opened, drop_rows, open};
+pub use open::{MediaOptions, Opened, open};
 pub use pictures::decode::picture as decode;
 pub use pictures::raster::Raster;
 pub use progress::Progress;

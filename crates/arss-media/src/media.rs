@@ -22,15 +22,18 @@ pub struct Duplicate {
     pub exact: bool,
 }
 
-/// The files that a table was made of. Files are numbered as the rows of the table are in its file.
+/// The files that a table was made of. Files are numbered as they were named, those that cannot be read as well; so are the
+/// rows of the table in its file.
 #[derive(Debug, Default)]
 pub struct Media {
     /// What they are.
     pub kind: Kind,
-    /// The file of each row; empty if the rows are no files.
+    /// The files; empty if the rows are no files.
     pub paths: Vec<PathBuf>,
-    /// What each row is called.
+    /// What each is called.
     pub names: Vec<String>,
+    /// The numbers of those that could be read.
+    pub readable: Vec<usize>,
     /// What could not be read.
     pub unreadable: Vec<Unreadable>,
     /// Rows that repeat others: they count, but are not chosen.
@@ -41,6 +44,8 @@ pub struct Media {
     pub shots: Vec<usize>,
     /// The distinctive terms of each text.
     pub terms: Vec<String>,
+    /// How each text begins.
+    pub beginnings: Vec<String>,
     /// Seconds of each frame from the beginning, where they are known.
     pub times: Vec<f64>,
     /// Frames that were taken out of a video file: they vanish with this.
@@ -64,24 +69,40 @@ impl Media {
         if !self.duplicates.is_empty() {
             let exact = self.duplicates.iter().filter(|copy| copy.exact).count();
             let near = self.duplicates.len() - exact;
-            let copies = |count: usize, what: &str| (count > 0).then(|| format!("{} {what}", counted(count, noun)));
-            let both = [copies(exact, "the same as others"), copies(near, "nearly the same")];
-            let both = both.into_iter().flatten().collect::<Vec<_>>().join(", ");
-            notes.push(format!("note: {both}: they count, but none is chosen twice"));
+            let repeats = counted(self.duplicates.len(), noun);
+            notes
+                .push(format!("note: {repeats} like others ({exact} exactly, {near} nearly): counted, but not chosen"));
         }
         if !self.blank.is_empty() {
             let names: Vec<&str> = self.blank.iter().take(NAMED).map(|&file| self.names[file].as_str()).collect();
             let more = if self.blank.len() > NAMED { ", ..." } else { "" };
-            let blank = counted(self.blank.len(), noun);
-            notes.push(format!(
-                "note: {blank} left aside that show nothing ({}{more}); --no-gate keeps them",
-                names.join(", ")
-            ));
+            let (blank, names) = (counted(self.blank.len(), noun), names.join(", "));
+            notes.push(if self.is_of_pictures() {
+                format!("note: {blank} left aside that show nothing ({names}{more}); --no-gate keeps them")
+            } else {
+                format!("note: {blank} left aside without a word that another one has ({names}{more})")
+            });
         }
         if self.shots.len() > 1 {
             notes.push(format!("note: {} in {}", counted(self.shots.len(), "shot"), counted(self.names.len(), noun)));
         }
         notes
+    }
+
+    /// True of pictures and frames.
+    pub fn is_of_pictures(&self) -> bool {
+        matches!(self.kind, Kind::Images | Kind::Frames)
+    }
+
+    /// The files that could be read.
+    pub fn readable_paths(&self) -> Vec<PathBuf> {
+        self.readable.iter().map(|&file| self.paths[file].clone()).collect()
+    }
+
+    /// The numbers of those that cannot be chosen: unreadable and blank ones.
+    pub(crate) fn unusable(&self) -> Vec<usize> {
+        let has = |list: &[usize], file: &usize| list.binary_search(file).is_ok();
+        (0..self.names.len()).filter(|file| !has(&self.readable, file) || has(&self.blank, file)).collect()
     }
 
     fn more(&self) -> &'static str {
@@ -114,6 +135,15 @@ impl Media {
             object["terms"] = chosen.iter().map(|&file| self.terms[file].as_str()).collect();
         }
         object
+    }
+
+    /// The ranks of picks in the order in which people look at them: frames in the order of time, others the best first.
+    pub fn shown_order(&self, picks: &[usize]) -> Vec<usize> {
+        let mut ranks: Vec<usize> = (0..picks.len()).collect();
+        if self.kind == Kind::Frames {
+            ranks.sort_by_key(|&rank| picks[rank]);
+        }
+        ranks
     }
 
     /// The rows of `table` that repeat others.

@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use arss_table::{MatrixValues, ReadOptions, Table, TableError, counted, open_column};
+use arss_table::{ReadOptions, Table, TableError, counted, open_column};
 
 use crate::cache::Cache;
 use crate::described::{self, Description};
+use crate::embeddings::{self, Embeddings, Network};
 use crate::files::{self, Found, Unreadable};
 use crate::kind::Kind;
 use crate::media::{Duplicate, Media};
@@ -25,8 +26,10 @@ pub struct MediaOptions {
     pub images: Option<String>,
     /// The column of a table that holds texts.
     pub text: Option<String>,
-    /// A table of numbers to compare by, one row for each of them.
-    pub embeddings: Option<PathBuf>,
+    /// What they are compared by.
+    pub embeddings: Embeddings,
+    /// A network for pictures, if there is one.
+    pub network: Option<Network>,
     /// Keep what is computed for the next run.
     pub cache: bool,
     /// Leave pictures in that show nothing.
@@ -74,7 +77,7 @@ pub fn open(
         return images_of_column(inputs, options, (read, column), progress);
     }
     if let Some(column) = &options.text {
-        return texts::of_column(inputs, options, (read, column), progress);
+        return texts::of_column(inputs, options, (read, column));
     }
     if options.kind == Some(Kind::Table) {
         return Ok(Opened::Table(None));
@@ -106,102 +109,27 @@ fn with_note(opened: Opened, note: Option<String>) -> Opened {
 
 /// A folder of pictures.
 fn images(input: &Path, found: Found, options: &MediaOptions, progress: Progress<'_>) -> Result<Opened, TableError> {
-    let mut unreadable = found.unreadable;
-    if found.pictures.is_empty() {
+    // Told that they are pictures, the names of files need not say so.
+    let mut paths = found.pictures;
+    if options.kind.is_some() && paths.is_empty() {
+        paths = found.others;
+    }
+    if paths.is_empty() {
         return Err(TableError::in_file(input, format_args!("holds no pictures ({})", endings())));
     }
-    let cache = options.cache.then(Cache::of_user);
-    let how = Reading { cache: cache.as_ref(), near: true };
-    let pictures = pictures::read(&found.pictures, how, &mut unreadable, progress);
-    check_any(input, &pictures, &unreadable)?;
-    let names: Vec<String> = pictures.paths.iter().map(|path| name_in(input, path)).collect();
-    let rows = names
-        .iter()
-        .zip(&pictures.sizes)
-        .map(|(name, (width, height))| vec![name.clone(), width.to_string(), height.to_string()]);
-    let description = Description { headings: vec!["file", "width", "height"], number: "width", rows: rows.collect() };
-    finished(input, pictures, (names, unreadable), (&description, options))
-}
-
-/// The table of the pictures, without those that show nothing.
-fn finished(
-    input: &Path,
-    mut pictures: Pictures,
-    (names, unreadable): (Vec<String>, Vec<Unreadable>),
-    (description, options): (&Description, &MediaOptions),
-) -> Result<Opened, TableError> {
-    let blank = blank_ones(&pictures.blank, options);
-    let numbers = std::mem::replace(&mut pictures.numbers, described::Numbers::none());
-    let numbers = options.embeddings.as_deref().map_or(Ok(numbers), |file| described::of_file(file, &names))?;
-    let mut table = description.table(input, numbers)?;
-    drop_rows(&mut table, &blank)?;
-    let media = Media {
-        kind: Kind::Images,
-        duplicates: duplicates(&pictures, &blank),
-        paths: pictures.paths,
-        names,
-        unreadable,
-        blank,
-        ..Media::default()
-    };
-    Ok(Opened::Media(Box::new(table), Box::new(media)))
-}
-
-/// The copies among pictures. A blank one is neither a copy nor an original that could be chosen.
-pub fn duplicates(pictures: &Pictures, blank: &[usize]) -> Vec<Duplicate> {
-    let is_blank = |file: &usize| blank.binary_search(file).is_ok();
-    let copies = pictures.copies.iter().enumerate();
-    let copies = copies.filter_map(|(file, copy)| copy.map(|copy| (file, copy)));
-    copies
-        .filter(|(file, copy)| !is_blank(file) && !is_blank(&copy.original))
-        .map(|(file, copy)| Duplicate { file, of: copy.original, exact: copy.exact })
-        .collect()
-}
-
-/// The numbers of the pictures that show nothing, unless they are to be kept or most are like that.
-pub fn blank_ones(blank: &[bool], options: &MediaOptions) -> Vec<usize> {
-    let found: Vec<usize> = (0..blank.len()).filter(|&file| blank[file]).collect();
-    let few = (found.len() as f64) < MOST_BLANK * blank.len() as f64;
-    if options.keep_blank || !few { Vec::new() } else { found }
-}
-
-/// Leaves these rows out of the choice.
-pub fn drop_rows(table: &mut Table, dropped: &[usize]) -> Result<(), TableError> {
-    if dropped.is_empty() {
-        return Ok(());
-    }
-    let rows = table.matrix.shape().0;
-    let keep: Vec<bool> = (0..rows).map(|row| dropped.binary_search(&row).is_err()).collect();
-    let numbers: Vec<usize> = (0..rows).filter(|&row| keep[row]).map(|row| table.number(row)).collect();
-    let matrix = std::mem::replace(&mut table.matrix, arss_table::Matrix::EMPTY);
-    table.matrix = match matrix {
-        arss_table::Matrix::F32(values) => arss_table::Matrix::F32(values.keep_rows(&keep)?),
-        arss_table::Matrix::F64(values) => arss_table::Matrix::F64(values.keep_rows(&keep)?),
-        on_disk => on_disk,
-    };
-    table.kept = Some(numbers);
-    Ok(())
-}
-
-/// Fails if not a single picture could be read.
-pub fn check_any(input: &Path, pictures: &Pictures, unreadable: &[Unreadable]) -> Result<(), TableError> {
-    match unreadable.first() {
-        Some(first) if pictures.paths.is_empty() => {
-            let example = format!("{}: {}", first.path.display(), first.why);
-            let what = format!("none of {} could be read ({example})", counted(unreadable.len(), "file"));
-            Err(TableError::in_file(input, what))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// The path of a file within the folder that was named.
-pub fn name_in(input: &Path, path: &Path) -> String {
-    path.strip_prefix(input).unwrap_or(path).to_string_lossy().into_owned()
-}
-
-fn endings() -> String {
-    pictures::EXTENSIONS.map(|ending| format!(".{ending}")).join(", ")
+    let names = paths.iter().map(|path| name_in(input, path)).collect();
+    let media = Media { kind: Kind::Images, paths, names, unreadable: found.unreadable, ..Media::default() };
+    let (media, pictures) = read_pictures(input, media, options, progress)?;
+    let mut sizes = vec![(0, 0); media.names.len()];
+    media.readable.iter().zip(&pictures.sizes).for_each(|(&file, &size)| sizes[file] = size);
+    let row =
+        |(name, (width, height)): (&String, (u32, u32))| vec![name.clone(), width.to_string(), height.to_string()];
+    let rows = media.names.iter().zip(sizes).map(row).collect();
+    let description = Description { headings: vec!["file", "width", "height"], number: "width", rows };
+    let (numbers, note) = embeddings::of_pictures(pictures.numbers, &media, options, progress)?;
+    let mut table = description.table(input, numbers.spread(&media.readable, media.names.len()))?;
+    table.notes.extend(note);
+    finished(table, media)
 }
 
 /// Pictures whose paths stand in a column of a table.
@@ -212,23 +140,76 @@ fn images_of_column(
     progress: Progress<'_>,
 ) -> Result<Opened, TableError> {
     let (mut table, cells) = open_column(inputs, read, column, &mut |_, _| ())?;
-    let folder = inputs[0].parent().unwrap_or(Path::new("")).to_owned();
-    let paths: Vec<PathBuf> = cells.iter().map(|cell| folder.join(cell)).collect();
-    let mut unreadable = Vec::new();
-    let cache = options.cache.then(Cache::of_user);
-    let how = Reading { cache: cache.as_ref(), near: true };
-    let mut pictures = pictures::read(&paths, how, &mut unreadable, progress);
-    check_any(&inputs[0], &pictures, &unreadable)?;
+    let folder = inputs[0].parent().unwrap_or(Path::new(""));
+    let paths = cells.iter().map(|cell| folder.join(cell)).collect();
+    let media = Media { kind: Kind::Images, paths, names: cells, ..Media::default() };
+    let (media, pictures) = read_pictures(&inputs[0], media, options, progress)?;
+    let (numbers, note) = embeddings::of_pictures(pictures.numbers, &media, options, progress)?;
+    described::give(&mut table, numbers.spread(&media.readable, media.names.len()));
+    table.notes.extend(note);
+    finished(table, media)
+}
+
+/// Reads the files, and finds copies and blank pictures among them.
+pub fn read_pictures(
+    input: &Path,
+    mut media: Media,
+    options: &MediaOptions,
+    progress: Progress<'_>,
+) -> Result<(Media, Pictures), TableError> {
+    let cache = options.cache.then(Cache::of_user).filter(|_| media.frames.is_none());
+    // Frames that follow each other are nearly the same, but no copies.
+    let how = Reading { cache: cache.as_ref(), near: media.kind == Kind::Images };
+    let pictures = pictures::read(&media.paths, how, &mut media.unreadable, progress);
+    check_any(input, pictures.places.is_empty(), &media.unreadable)?;
     let blank = blank_ones(&pictures.blank, options);
-    let numbers = std::mem::replace(&mut pictures.numbers, described::Numbers::none());
-    described::give(&mut table, numbers);
-    // Rows of the table count, not pictures that could be read.
-    table.kept = Some(pictures.places.clone());
-    drop_rows(&mut table, &blank)?;
-    let place = |file: usize| pictures.places[file];
-    let copies = duplicates(&pictures, &blank).into_iter();
-    let duplicates = copies.map(|copy| Duplicate { file: place(copy.file), of: place(copy.of), ..copy }).collect();
-    let blank = blank.into_iter().map(place).collect();
-    let media = Media { kind: Kind::Images, paths, names: cells, unreadable, duplicates, blank, ..Media::default() };
+    let is_blank = |at: &usize| blank.binary_search(at).is_ok();
+    let copies = pictures.copies.iter().enumerate().filter_map(|(at, copy)| copy.map(|copy| (at, copy)));
+    // A blank one is neither a copy nor an original that could be chosen.
+    let copies = copies.filter(|(at, copy)| !is_blank(at) && !is_blank(&copy.original));
+    let place = |at: usize| pictures.places[at];
+    media.duplicates =
+        copies.map(|(at, copy)| Duplicate { file: place(at), of: place(copy.original), exact: copy.exact }).collect();
+    media.blank = blank.into_iter().map(place).collect();
+    media.readable = pictures.places.clone();
+    Ok((media, pictures))
+}
+
+/// The table without the files that cannot be chosen.
+pub fn finished(mut table: Table, media: Media) -> Result<Opened, TableError> {
+    table.drop_rows(&media.unusable())?;
     Ok(Opened::Media(Box::new(table), Box::new(media)))
+}
+
+/// The places of the pictures that show nothing, unless they are to be kept or most are like that.
+fn blank_ones(blank: &[bool], options: &MediaOptions) -> Vec<usize> {
+    let found: Vec<usize> = (0..blank.len()).filter(|&at| blank[at]).collect();
+    let few = (found.len() as f64) < MOST_BLANK * blank.len() as f64;
+    if options.keep_blank || !few { Vec::new() } else { found }
+}
+
+/// Fails if not a single file could be read.
+pub fn check_any(input: &Path, none: bool, unreadable: &[Unreadable]) -> Result<(), TableError> {
+    match unreadable.first() {
+        Some(first) if none => {
+            let example = format!("{}: {}", first.path.display(), first.why);
+            let what = format!("none of {} could be read ({example})", counted(unreadable.len(), "file"));
+            Err(TableError::in_file(input, what))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The path of a file within the folder that was named.
+pub fn name_in(input: &Path, path: &Path) -> String {
+    path.strip_prefix(input)
+        .ok()
+        .filter(|name| !name.as_os_str().is_empty())
+        .unwrap_or(path)
+        .to_string_lossy()
+        .into_owned()
+}
+
+fn endings() -> String {
+    pictures::EXTENSIONS.map(|ending| format!(".{ending}")).join(", ")
 }

@@ -13,7 +13,7 @@ use crate::pictures::raster::Raster;
 
 /// Pixels on a side of the largest picture, between pictures, and under each for its numbers.
 const SIDE: usize = 160;
-const GAP: usize = 8;
+const GAP: usize = 16;
 const FOOT: usize = 22;
 /// Pixels on a side of a dot of a digit.
 const DOT: usize = 2;
@@ -119,7 +119,8 @@ fn enlarged(picture: &Raster) -> Raster {
     Raster { width, height, rgb: (0..width * height).flat_map(pixel).collect() }
 }
 
-fn paste(sheet: &mut Raster, picture: &Raster, (left, top): (usize, usize)) {
+/// Puts a picture onto another one; it must fit.
+pub fn paste(sheet: &mut Raster, picture: &Raster, (left, top): (usize, usize)) {
     for (row, pixels) in picture.rgb.chunks_exact(3 * picture.width).enumerate() {
         let start = 3 * ((top + row) * sheet.width + left);
         sheet.rgb[start..start + pixels.len()].copy_from_slice(pixels);
@@ -174,8 +175,8 @@ mod tests {
         let mut bytes = Vec::new();
         write(&mut bytes, &[tile(&path, 1), tile(&gone, 2), tile(&path, 30)], 2).unwrap();
         let sheet = decode::decode(&bytes, 1).unwrap().raster;
-        assert_eq!((sheet.width, sheet.height), (2 * 168 + 8, 2 * 190 + 8));
+        assert_eq!((sheet.width, sheet.height), (2 * 176 + 16, 2 * 198 + 16));
         let at = |x: usize, y: usize| sheet.rgb[3 * (y * sheet.width + x)..][..3].to_vec();
-        assert_eq!((at(80, 80), at(260, 80), at(80, 20)), (vec![255, 0, 0], MISSING.to_vec(), PAPER.to_vec()));
+        assert_eq!((at(90, 90), at(270, 90), at(90, 20)), (vec![255, 0, 0], MISSING.to_vec(), PAPER.to_vec()));
     }
 }

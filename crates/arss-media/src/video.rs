@@ -6,13 +6,13 @@ use std::process::{Command, Stdio};
 
 use arss_table::TableError;
 
-use crate::cache::Cache;
-use crate::described::{self, Description, Numbers};
+use crate::described::{Description, Numbers};
+use crate::embeddings;
 use crate::files::{self, Found};
 use crate::kind::Kind;
-use crate::media::{Duplicate, Media};
-use crate::open::{MediaOptions, Opened, blank_ones, check_any, drop_rows, name_in};
-use crate::pictures::{self, Reading, features};
+use crate::media::Media;
+use crate::open::{MediaOptions, Opened, finished, name_in, read_pictures};
+use crate::pictures::features;
 use crate::progress::Progress;
 
 /// The endings of video files.
@@ -43,53 +43,31 @@ pub fn open(input: &Path, found: Found, options: &MediaOptions, progress: Progre
     if paths.is_empty() {
         return Err(TableError::in_file(input, "holds no frames: no pictures and no video file"));
     }
-    let mut unreadable = found.unreadable;
-    let cache = options.cache.then(Cache::of_user).filter(|_| frames.is_none());
-    let how = Reading { cache: cache.as_ref(), near: false };
-    let mut read = pictures::read(&paths, how, &mut unreadable, progress);
-    check_any(input, &read, &unreadable)?;
+    files::sort(&mut paths);
     let folder = frames.as_ref().map_or(input, |folder: &tempfile::TempDir| folder.path());
-    let names: Vec<String> = read.paths.iter().map(|path| name_in(folder, path)).collect();
-    let times: Vec<f64> = rate.map_or_else(Vec::new, |rate| read.places.iter().map(|&at| at as f64 / rate).collect());
-    let shots = shots(&read.numbers);
-    let description = description(&names, &times, &shots);
-    let blank = blank_ones(&read.blank, options);
-    let numbers = std::mem::replace(&mut read.numbers, Numbers::none());
-    let numbers = options.embeddings.as_deref().map_or(Ok(numbers), |file| described::of_file(file, &names))?;
-    let mut table = description.table(input, numbers)?;
-    drop_rows(&mut table, &blank)?;
-    let exact = read.copies.iter().enumerate().filter_map(|(file, copy)| copy.map(|copy| (file, copy)));
-    let is_blank = |file: &usize| blank.binary_search(file).is_ok();
-    let duplicates = exact
-        .filter(|(file, _)| !is_blank(file))
-        .map(|(file, copy)| Duplicate { file, of: copy.original, exact: copy.exact })
-        .collect();
-    let kind = Kind::Frames;
-    let media = Media {
-        kind,
-        paths: read.paths,
-        names,
-        unreadable,
-        duplicates,
-        blank,
-        shots,
-        times,
-        frames,
-        ..Media::default()
-    };
-    Ok(Opened::Media(Box::new(table), Box::new(media)))
+    let names: Vec<String> = paths.iter().map(|path| name_in(folder, path)).collect();
+    let times = rate.map_or_else(Vec::new, |rate: f64| (0..names.len()).map(|at| at as f64 / rate).collect());
+    let unreadable = found.unreadable;
+    let media = Media { kind: Kind::Frames, paths, names, unreadable, times, frames, ..Media::default() };
+    let (mut media, read) = read_pictures(input, media, options, progress)?;
+    media.shots = shots(&read.numbers).into_iter().map(|at| media.readable[at]).collect();
+    let description = description(&media);
+    let (numbers, note) = embeddings::of_pictures(read.numbers, &media, options, progress)?;
+    let mut table = description.table(input, numbers.spread(&media.readable, media.names.len()))?;
+    table.notes.extend(note);
+    finished(table, media)
 }
 
-fn description(names: &[String], times: &[f64], shots: &[usize]) -> Description {
-    let shot_of = |frame: usize| shots.partition_point(|&first| first <= frame);
-    let rows = names.iter().enumerate().map(|(frame, name)| {
+fn description(media: &Media) -> Description {
+    let shot_of = |frame: usize| media.shots.partition_point(|&first| first <= frame).max(1);
+    let rows = media.names.iter().enumerate().map(|(frame, name)| {
         let mut row = vec![name.clone(), frame.to_string(), shot_of(frame).to_string()];
-        row.extend(times.get(frame).map(|&seconds| clock(seconds)));
+        row.extend(media.times.get(frame).map(|&seconds| clock(seconds)));
         row
     });
     let rows = rows.collect();
     let mut headings = vec!["file", "frame", "shot"];
-    headings.extend((!times.is_empty()).then_some("time"));
+    headings.extend((!media.times.is_empty()).then_some("time"));
     Description { headings, number: "frame", rows }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use arss_media::{Kind, MediaOptions};
+use arss_media::{Embeddings, Kind, MediaOptions};
 use clap::Args;
 
 use crate::args::by_name::by_name;
@@ -20,8 +20,9 @@ pub struct MediaArgs {
     /// Choose by the words of the texts in this column of the table
     #[arg(long, value_name = "COLUMN")]
     pub text: Option<String>,
-    /// Compare pictures or texts by these numbers: .npy in their order, or a table with a column of their names
-    #[arg(long, value_name = "FILE")]
+    /// What to compare by: builtin, network (Python package only), or a file of numbers (.npy in the order of the
+    /// names, or a table with a column of the names) [the network if it is there]
+    #[arg(long, value_name = "FILE|NAME")]
     pub embeddings: Option<PathBuf>,
     /// Compute everything again, and keep nothing for the next run
     #[arg(long)]
@@ -35,7 +36,8 @@ impl MediaArgs {
             kind: self.kind,
             images: self.images.clone(),
             text: self.text.clone(),
-            embeddings: self.embeddings.clone(),
+            embeddings: self.embeddings.as_deref().map(Embeddings::of_word).unwrap_or_default(),
+            network: None,
             cache: !self.no_cache,
             keep_blank,
             seed,

@@ -30,11 +30,11 @@ pub fn run(directory: &Path) -> Result<String, Failure> {
     write_pictures(&folder)?;
     let options = MediaOptions { kind: Some(arss_media::Kind::Images), ..MediaOptions::default() };
     let opened = arss_media::open(&[folder], &options, &ReadOptions::default(), &|_, _| ())?;
-    let Opened::Media(mut table, media) = opened else {
+    let Opened::Media(table, media) = opened else {
         return Err(Failure::Run("the bundled pictures are gone".to_owned()));
     };
     let method = Method::Exemplars(Exemplars::default());
-    let method = reading::without_copies(method, &media, &mut table)?;
+    let method = reading::exclude_copies(method, &media, &table);
     let job = Job { count: Count::Exactly(K), ..demo::job(&method) };
     // What it would say is about this folder; the page below says it.
     let chosen = solve::run(&table.matrix, &job, &mut Messages::new(true))?;

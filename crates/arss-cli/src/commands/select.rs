@@ -47,11 +47,14 @@ pub fn run(args: &SelectArgs, words: &[OsString]) -> Result<(), Failure> {
     let made = Made::new(args, words, &ready, &selection);
     progress::phase("write");
     output_files::commit(write_files(args, &made, output_format), table)?;
+    let media = ready.media.as_deref();
+    if let Some(media) = media {
+        output_files::media::make_links(&args.media, (media, table), &selection, args.out.force)?;
+    }
     if selection.report.status != Status::Stopped {
         checkpoint::run::done(ready.claim.as_ref())?;
     }
     drop(show);
-    let media = ready.media.as_deref();
     messages.add(select_text::summary(table, &job, &selection, media));
     if args.verbose {
         messages.add(select_text::details(table, &job, &selection));
@@ -101,14 +104,20 @@ pub fn ready(args: &SelectArgs, messages: &mut Messages) -> Result<Ready, Failur
     }
     let how = (args.method.seed.unwrap_or_default(), args.method.no_gate);
     let (mut table, media) = reading::open(&args.input, &options, how, messages)?;
-    let mut method = constraints::apply(method, &args.method.constraints, &mut table)?;
     if let Some(media) = &media {
         check_media(args)?;
-        method = reading::without_copies(method, media, &mut table)?;
+        reading::drop_copies(&method, media, &mut table)?;
+    }
+    let mut method = constraints::apply(method, &args.method.constraints, &mut table)?;
+    if let Some(media) = &media {
+        method = reading::exclude_copies(method, media, &table);
     }
     let checksum = args.out.result.as_ref().map(|_| Checksum::of(&table));
     let how = (reading::scale(&args.input, media.as_deref()), args.input.metric);
-    let preparation = solve::prepare(&mut table, how, args.out.model.is_some(), messages)?;
+    // Numbers of files are of one length by design: no hint about columns is for them.
+    let mut unsaid = Messages::new(true);
+    let said = if media.is_some() { &mut unsaid } else { messages };
+    let preparation = solve::prepare(&mut table, how, args.out.model.is_some(), said)?;
     if table.matrix.is_on_disk() && memory_plan::fits_now(args, &method, (&table.matrix, &mut plan))? {
         table.matrix = table.matrix.into_memory()?;
     }
@@ -307,7 +316,7 @@ fn written(args: &SelectArgs, ready: &Ready, selection: &Selection) -> (Vec<usiz
     let score = ExtraValues::Float(ranks.iter().map(|&rank| selection.scores[rank]).collect());
     let mut columns = vec![("rank", rank), ("score", score)];
     // Rows that were set aside count neither here nor in the shares.
-    if let Some(counts) = output_files::media::stands_for(&ready.table, selection) {
+    if let Some(counts) = arss_media::page::stands_for(selection) {
         columns.push(("stands_for", ExtraValues::Int(ranks.iter().map(|&rank| counts[rank] as i64).collect())));
     }
     (order, ExtraColumns { columns })
@@ -335,6 +344,7 @@ pub fn check_outputs(args: &SelectArgs) -> Result<Option<OutputFormat>, Failure>
     let all = targets(args);
     targets::check(&args.input.inputs, &all)?;
     targets::check_stdout(&all, args.json)?;
+    output_files::media::check_places(&args.media, &args.input.inputs)?;
     Ok(format)
 }
 

@@ -5,14 +5,14 @@ use arss_media::Media;
 use arss_table::number_text::number;
 use arss_table::{Table, counted};
 
-use crate::output_files::media::shown_order;
 use crate::selection_json;
 use crate::solve::Job;
 use crate::terminal::text_table::TextTable;
 
 /// The picks for people: rank, number, score, the share it stands for where that is known, and what the item is.
 pub fn picks_sheet(table: &Table, job: &Job<'_>, selection: &Selection, media: Option<&Media>) -> TextTable {
-    let ranks = shown_order(media, selection);
+    let best_first = || (0..selection.indices.len()).collect();
+    let ranks: Vec<usize> = media.map_or_else(best_first, |media| media.shown_order(&selection.indices));
     let ranked = ranks.into_iter().map(|rank| (rank, (&selection.indices[rank], &selection.scores[rank])));
     let shares = selection.assignment.as_ref().map(|assignment| assignment.shares.as_slice());
     let start = |rank: usize, item: usize, score: f64| {

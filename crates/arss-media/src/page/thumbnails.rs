@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use jpeg_encoder::{ColorType, Encoder};
 use rayon::prelude::*;
 
 use crate::sheet::thumbnail;
 
-const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const QUALITY: u8 = 80;
 
 /// The thumbnails of rows, by row and size.
@@ -50,32 +51,10 @@ impl Thumbnails {
     }
 }
 
-fn source(picture: &crate::Raster) -> Option<String> {
+/// A picture as the source of an image.
+pub fn source(picture: &crate::Raster) -> Option<String> {
     let mut bytes = Vec::new();
     let (width, height) = (u16::try_from(picture.width).ok()?, u16::try_from(picture.height).ok()?);
     Encoder::new(&mut bytes, QUALITY).encode(&picture.rgb, width, height, ColorType::Rgb).ok()?;
-    Some(format!("data:image/jpeg;base64,{}", base64(&bytes)))
-}
-
-fn base64(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for three in bytes.chunks(3) {
-        let word = three.iter().enumerate().fold(0u32, |word, (at, &byte)| word | u32::from(byte) << (16 - 8 * at));
-        for at in 0..4 {
-            let is_there = at <= three.len();
-            text.push(if is_there { char::from(LETTERS[(word >> (18 - 6 * at)) as usize & 63]) } else { '=' });
-        }
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn letters_are_those_of_the_standard() {
-        let pairs = [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")];
-        pairs.iter().for_each(|(bytes, text)| assert_eq!(base64(bytes.as_bytes()), *text));
-    }
+    Some(format!("data:image/jpeg;base64,{}", STANDARD.encode(&bytes)))
 }

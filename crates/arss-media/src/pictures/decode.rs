@@ -2,6 +2,8 @@
 
 use std::fmt::Display;
 use std::io::Cursor;
+use std::num::NonZeroU64;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use arss_table::guarded;
 use zune_core::bytestream::ZCursor;
@@ -15,9 +17,14 @@ use super::{jpeg_preview, tiff};
 /// The endings of files that are taken for pictures.
 pub const EXTENSIONS: [&str; 10] = ["png", "jpg", "jpeg", "jpe", "webp", "tif", "tiff", "bmp", "gif", "jfif"];
 /// Larger pictures are not decoded: a small file can claim to be one.
-const MOST_PIXELS: usize = 200_000_000;
+pub const MOST_PIXELS: usize = 200_000_000;
+/// Pictures with more pixels are decoded one after the other, so that memory does not grow with the threads.
+const LARGE: usize = 20_000_000;
 /// Most memory that a decoder may ask for.
 const MOST_BYTES: usize = 1 << 30;
+
+/// Held while a large picture is decoded.
+static ALONE: Mutex<()> = Mutex::new(());
 
 /// A picture, possibly smaller than it is in its file, the right way up.
 #[derive(Debug)]
@@ -41,14 +48,15 @@ pub fn decode(bytes: &[u8], side: usize) -> Result<Decoded, String> {
     if bytes.is_empty() {
         return Err("is empty".to_owned());
     }
-    if let Some(preview) = jpeg_preview::preview(bytes)
-        && preview.width.min(preview.height) >= 8 * side
-    {
-        let turn = Turn::of_exif(preview.exif.as_deref());
-        return Ok(upright((preview.width, preview.height), preview.raster, turn));
-    }
+    let decode = || match jpeg_preview::preview(bytes, side.saturating_mul(8)) {
+        Some(preview) => {
+            let turn = Turn::of_exif(preview.exif.as_deref());
+            Ok(upright((preview.width, preview.height), preview.raster, turn))
+        }
+        None => decode_whole(bytes),
+    };
     // Decoders have bugs, and the next picture may be fine.
-    guarded(|| decode_whole(bytes)).unwrap_or_else(|panic| Err(format!("cannot be decoded: {panic}")))
+    guarded(decode).unwrap_or_else(|panic| Err(format!("cannot be decoded: {panic}")))
 }
 
 /// The picture in the bytes of a file, as large as it is.
@@ -56,7 +64,7 @@ pub fn decode(bytes: &[u8], side: usize) -> Result<Decoded, String> {
 /// # Errors
 /// As [`decode`].
 pub fn picture(bytes: &[u8]) -> Result<Raster, String> {
-    Ok(decode(bytes, usize::MAX / 8)?.raster)
+    Ok(decode(bytes, usize::MAX)?.raster)
 }
 
 fn decode_whole(bytes: &[u8]) -> Result<Decoded, String> {
@@ -67,7 +75,7 @@ fn decode_whole(bytes: &[u8]) -> Result<Decoded, String> {
         [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => webp(bytes)?,
         [b'I', b'I', 42, 0, ..] | [b'M', b'M', 0, 42, ..] => {
             let (width, height) = tiff::size(bytes)?;
-            check_size(width, height)?;
+            let _alone = check_size(width, height)?;
             tiff::decode(bytes)?
         }
         [b'B', b'M', ..] => bmp(bytes)?,
@@ -79,12 +87,16 @@ fn decode_whole(bytes: &[u8]) -> Result<Decoded, String> {
     Ok(upright((raster.width, raster.height), raster, turn))
 }
 
-fn check_size(width: usize, height: usize) -> Result<(), String> {
-    if width.checked_mul(height).is_none_or(|pixels| pixels > MOST_PIXELS) {
-        let most = MOST_PIXELS / 1_000_000;
-        return Err(format!("is {width} x {height} pixels, more than the {most} million that are read"));
+/// Fails if the picture is too large; waits until no other large one is decoded.
+fn check_size(width: usize, height: usize) -> Result<Option<MutexGuard<'static, ()>>, String> {
+    match width.checked_mul(height) {
+        Some(pixels) if pixels <= LARGE => Ok(None),
+        Some(pixels) if pixels <= MOST_PIXELS => Ok(Some(ALONE.lock().unwrap_or_else(PoisonError::into_inner))),
+        _ => {
+            let most = MOST_PIXELS / 1_000_000;
+            Err(format!("is {width} x {height} pixels, more than the {most} million that are read"))
+        }
     }
-    Ok(())
 }
 
 fn wrong(error: impl Display) -> String {
@@ -103,7 +115,7 @@ fn jpeg(bytes: &[u8]) -> Result<(Raster, Turn), String> {
     decoder.decode_headers().map_err(wrong)?;
     let info = decoder.info().ok_or("holds no pixels")?;
     let (width, height) = (usize::from(info.width), usize::from(info.height));
-    check_size(width, height)?;
+    let _alone = check_size(width, height)?;
     let turn = Turn::of_exif(decoder.exif().map(Vec::as_slice));
     let rgb = decoder.decode().map_err(wrong)?;
     Ok((Raster { width, height, rgb }, turn))
@@ -114,7 +126,7 @@ fn png(bytes: &[u8]) -> Result<(Raster, Turn), String> {
     let mut decoder = zune_png::PngDecoder::new_with_options(ZCursor::new(bytes), options);
     decoder.decode_headers().map_err(|error| wrong(format!("{error:?}")))?;
     let (width, height) = decoder.dimensions().ok_or("holds no pixels")?;
-    check_size(width, height)?;
+    let _alone = check_size(width, height)?;
     let turn = Turn::of_exif(decoder.info().and_then(|info| info.exif.as_deref()));
     let samples = decoder.decode_raw().map_err(|error| wrong(format!("{error:?}")))?;
     let count = samples.len() / (width * height).max(1);
@@ -125,7 +137,7 @@ fn bmp(bytes: &[u8]) -> Result<(Raster, Turn), String> {
     let mut decoder = zune_bmp::BmpDecoder::new_with_options(ZCursor::new(bytes), options());
     decoder.decode_headers().map_err(|error| wrong(format!("{error:?}")))?;
     let (width, height) = decoder.dimensions().ok_or("holds no pixels")?;
-    check_size(width, height)?;
+    let _alone = check_size(width, height)?;
     let samples = decoder.decode().map_err(|error| wrong(format!("{error:?}")))?;
     let count = samples.len() / (width * height).max(1);
     Ok((Raster { width, height, rgb: on_white(&samples, count) }, Turn::default()))
@@ -136,7 +148,7 @@ fn webp(bytes: &[u8]) -> Result<(Raster, Turn), String> {
     decoder.set_memory_limit(MOST_BYTES);
     let (width, height) = decoder.dimensions();
     let (width, height) = (width as usize, height as usize);
-    check_size(width, height)?;
+    let _alone = check_size(width, height)?;
     let turn = Turn::of_exif(decoder.exif_metadata().ok().flatten().as_deref());
     let count = if decoder.has_alpha() { 4 } else { 3 };
     let mut samples = vec![0; width * height * count];
@@ -148,9 +160,10 @@ fn webp(bytes: &[u8]) -> Result<(Raster, Turn), String> {
 fn gif(bytes: &[u8]) -> Result<(Raster, Turn), String> {
     let mut options = gif::DecodeOptions::new();
     options.set_color_output(gif::ColorOutput::RGBA);
+    options.set_memory_limit(gif::MemoryLimit::Bytes(NonZeroU64::MIN.saturating_add(MOST_BYTES as u64)));
     let mut decoder = options.read_info(Cursor::new(bytes)).map_err(wrong)?;
     let (width, height) = (usize::from(decoder.width()), usize::from(decoder.height()));
-    check_size(width, height)?;
+    let _alone = check_size(width, height)?;
     let frame = decoder.read_next_frame().map_err(wrong)?.ok_or("holds no pixels")?;
     let (left, top) = (usize::from(frame.left), usize::from(frame.top));
     let own_width = usize::from(frame.width);
@@ -221,7 +234,7 @@ mod tests {
             }
             encoder.encode(&rgb, width as u16, height as u16, jpeg_encoder::ColorType::Rgb).unwrap();
             let whole = decode_whole(&bytes).unwrap().raster;
-            let Some(preview) = jpeg_preview::preview(&bytes) else {
+            let Some(preview) = jpeg_preview::preview(&bytes, 0) else {
                 assert!(progressive, "a common photograph");
                 continue;
             };
@@ -239,12 +252,12 @@ mod tests {
                 }
             }
             if !progressive {
-                assert!(jpeg_preview::preview(&bytes[..bytes.len() / 2]).is_none(), "cut off");
+                assert!(jpeg_preview::preview(&bytes[..bytes.len() / 2], 0).is_none(), "cut off");
             }
             for at in (0..bytes.len()).step_by(97) {
                 let mut damaged = bytes.clone();
                 damaged[at] ^= 0x55;
-                let _ = jpeg_preview::preview(&damaged);
+                let _ = jpeg_preview::preview(&damaged, 0);
             }
         }
     }

@@ -6,11 +6,9 @@
 
 use memchr::memchr;
 
+use super::decode::MOST_PIXELS;
 use super::jpeg_bits::{Bits, Code, Parts};
 use super::raster::Raster;
-
-/// More pixels than this are nobody's photograph.
-const MOST_PIXELS: usize = 1 << 28;
 
 /// What was found.
 #[derive(Debug)]
@@ -39,6 +37,7 @@ struct Component {
 /// The file as far as it was read.
 #[derive(Debug, Default)]
 struct Header {
+    least: usize,
     width: usize,
     height: usize,
     progressive: bool,
@@ -52,9 +51,9 @@ struct Header {
     shift: u8,
 }
 
-/// The picture at an eighth of its size; none if only the real decoder can tell.
-pub fn preview(bytes: &[u8]) -> Option<Preview> {
-    let mut header = Header::default();
+/// The picture at an eighth of its size; none if only the real decoder can tell, or a side has fewer than `least` pixels.
+pub fn preview(bytes: &[u8], least: usize) -> Option<Preview> {
+    let mut header = Header { least, ..Header::default() };
     let mut at = bytes.starts_with(&[0xFF, 0xD8]).then_some(2)?;
     loop {
         at += memchr(0xFF, bytes.get(at..)?)?;
@@ -119,7 +118,8 @@ impl Header {
         self.width = usize::from(u16::from_be_bytes([*wide, *narrow]));
         self.progressive = marker == 0xC2;
         let fits = matches!(count, 1 | 3) && components.len() == 3 * usize::from(*count) && self.components.is_empty();
-        if !fits || self.width * self.height == 0 || self.width * self.height > MOST_PIXELS {
+        let (shorter, pixels) = (self.width.min(self.height), self.width * self.height);
+        if !fits || shorter < self.least.max(1) || pixels > MOST_PIXELS {
             return None;
         }
         for own in components.chunks_exact(3) {

@@ -30,8 +30,8 @@ const MOST_BYTES: u64 = 2 << 30;
 /// The pictures that could be read.
 #[derive(Debug)]
 pub struct Pictures {
-    /// The files.
-    pub paths: Vec<PathBuf>,
+    /// The places among the files that were asked for.
+    pub places: Vec<usize>,
     /// Pixels in a row, and rows.
     pub sizes: Vec<(u32, u32)>,
     /// What they are compared by.
@@ -40,8 +40,6 @@ pub struct Pictures {
     pub copies: Vec<Option<CopyOf>>,
     /// Those that show nothing.
     pub blank: Vec<bool>,
-    /// The places among the files that were asked for.
-    pub places: Vec<usize>,
 }
 
 /// How pictures are read.
@@ -65,7 +63,7 @@ pub fn read(paths: &[PathBuf], how: Reading<'_>, unreadable: &mut Vec<Unreadable
     };
     let results: Vec<Result<(Entry, bool), String>> = paths.par_iter().map(read_one).collect();
     let mut read = Pictures {
-        paths: Vec::new(),
+        places: Vec::new(),
         sizes: Vec::new(),
         numbers: Numbers {
             values: DenseMatrix { data: Vec::new(), rows: 0, columns: features::FEATURES, by_column: false },
@@ -73,13 +71,12 @@ pub fn read(paths: &[PathBuf], how: Reading<'_>, unreadable: &mut Vec<Unreadable
         },
         copies: Vec::new(),
         blank: Vec::new(),
-        places: Vec::new(),
     };
     let mut entries = Vec::with_capacity(results.len());
     for (place, (path, result)) in paths.iter().zip(results).enumerate() {
         match result {
             Ok((entry, is_new)) => {
-                read.add(path, place, &entry);
+                read.add(place, &entry);
                 entries.push((entry, is_new));
             }
             Err(why) => unreadable.push(Unreadable { path: path.clone(), why }),
@@ -92,8 +89,7 @@ pub fn read(paths: &[PathBuf], how: Reading<'_>, unreadable: &mut Vec<Unreadable
 }
 
 impl Pictures {
-    fn add(&mut self, path: &Path, place: usize, entry: &Entry) {
-        self.paths.push(path.to_owned());
+    fn add(&mut self, place: usize, entry: &Entry) {
         self.places.push(place);
         self.sizes.push((entry.width, entry.height));
         self.blank.push(entry.features.blank);

@@ -9,15 +9,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use arss_table::{DenseMatrix, ReadOptions, Table, TableError, counted, open_column};
+use arss_table::{DenseMatrix, ReadOptions, Table, TableError, open_column};
 use rayon::prelude::*;
 use tfidf::Weights;
 
 use crate::described::{self, Description, Numbers};
+use crate::embeddings::{self, Embeddings};
 use crate::files::{Found, Unreadable};
 use crate::kind::Kind;
 use crate::media::Media;
-use crate::open::{MediaOptions, Opened, drop_rows, name_in};
+use crate::open::{self, MediaOptions, Opened, check_any, name_in};
 use crate::progress::Progress;
 
 /// The endings of files that are taken for texts.
@@ -31,17 +32,6 @@ const BEGINNING: usize = 80;
 /// A larger file is no text that anybody reads.
 const MOST_BYTES: u64 = 256 << 20;
 
-/// What was computed of texts.
-struct Read {
-    numbers: Numbers,
-    /// The distinctive terms of each.
-    terms: Vec<String>,
-    /// How many words each has.
-    lengths: Vec<usize>,
-    /// Those without a word that another one has.
-    blank: Vec<usize>,
-}
-
 /// A text in each file.
 pub fn of_files(
     inputs: &[PathBuf],
@@ -50,10 +40,11 @@ pub fn of_files(
     progress: Progress<'_>,
 ) -> Result<Opened, TableError> {
     let input = &inputs[0];
-    // Told that they are texts, tables of text are texts as well.
+    // Told that they are texts, tables are texts as well, and files that nothing is known of.
     let mut paths = found.texts;
     if options.kind == Some(Kind::Texts) {
         paths.extend(found.tables);
+        paths.extend(found.others);
     }
     if paths.is_empty() {
         let endings = EXTENSIONS.map(|ending| format!(".{ending}")).join(", ");
@@ -67,26 +58,25 @@ pub fn of_files(
         result
     };
     let results: Vec<Result<String, String>> = paths.par_iter().map(read_one).collect();
-    let mut unreadable = found.unreadable;
-    let (mut kept, mut texts) = (Vec::new(), Vec::new());
-    for (path, result) in paths.into_iter().zip(results) {
-        match result {
+    let names = paths.iter().map(|path| name_in(input, path)).collect();
+    let mut media = Media { kind: Kind::Texts, names, unreadable: found.unreadable, ..Media::default() };
+    let mut texts = Vec::with_capacity(results.len());
+    for (file, (path, result)) in paths.iter().zip(results).enumerate() {
+        // A file that cannot be read is a text without words, which is left out.
+        texts.push(match result {
             Ok(text) => {
-                kept.push(path);
-                texts.push(text);
+                media.readable.push(file);
+                text
             }
-            Err(why) => unreadable.push(Unreadable { path, why }),
-        }
+            Err(why) => {
+                media.unreadable.push(Unreadable { path: path.clone(), why });
+                String::new()
+            }
+        });
     }
-    if let (true, Some(first)) = (texts.is_empty(), unreadable.first()) {
-        let example = format!("{}: {}", first.path.display(), first.why);
-        let what = format!("none of {} could be read ({example})", counted(unreadable.len(), "file"));
-        return Err(TableError::in_file(input, what));
-    }
-    let names: Vec<String> = kept.iter().map(|path| name_in(input, path)).collect();
-    let media = Media { kind: Kind::Texts, paths: kept, names, unreadable, ..Media::default() };
-    let beginning: Vec<String> = texts.iter().map(|text| beginning(text)).collect();
-    described_texts(input, &texts, media, (("file", "beginning", beginning), options))
+    check_any(input, media.readable.is_empty(), &media.unreadable)?;
+    let media = Media { paths, beginnings: texts.iter().map(|text| beginning(text)).collect(), ..media };
+    table_of(input, &texts, media, ("file", "beginning", options))
 }
 
 /// A text in each line that is not empty.
@@ -104,9 +94,12 @@ pub fn of_lines(inputs: &[PathBuf], options: &MediaOptions, progress: Progress<'
     if texts.is_empty() {
         return Err(TableError::in_file(&inputs[0], "holds no line of text"));
     }
-    let media = Media { kind: Kind::Lines, names, ..Media::default() };
-    let lines = texts.clone();
-    described_texts(&inputs[0], &texts, media, (("line", "text", lines), options))
+    table_of(&inputs[0], &texts, of_kind_lines(names, texts.clone()), ("line", "text", options))
+}
+
+fn of_kind_lines(names: Vec<String>, beginnings: Vec<String>) -> Media {
+    let readable = (0..names.len()).collect();
+    Media { kind: Kind::Lines, names, readable, beginnings, ..Media::default() }
 }
 
 /// Texts that are in memory already.
@@ -124,9 +117,8 @@ pub fn of_lines(inputs: &[PathBuf], options: &MediaOptions, progress: Progress<'
 /// If no word tells them apart.
 pub fn open_texts(texts: &[String], options: &MediaOptions) -> Result<Opened, TableError> {
     let names = (0..texts.len()).map(|at| at.to_string()).collect();
-    let media = Media { kind: Kind::Lines, names, ..Media::default() };
-    let beginnings = texts.iter().map(|text| beginning(text)).collect();
-    described_texts(Path::new("texts"), texts, media, (("text", "beginning", beginnings), options))
+    let media = of_kind_lines(names, texts.iter().map(|text| beginning(text)).collect());
+    table_of(Path::new("texts"), texts, media, ("text", "beginning", options))
 }
 
 /// A text in each row of a table.
@@ -134,14 +126,14 @@ pub fn of_column(
     inputs: &[PathBuf],
     options: &MediaOptions,
     (read, column): (&ReadOptions, &str),
-    _progress: Progress<'_>,
 ) -> Result<Opened, TableError> {
     let (mut table, texts) = open_column(inputs, read, column, &mut |_, _| ())?;
-    let names: Vec<String> = (0..texts.len()).map(|row| row.to_string()).collect();
-    let computed = compute(&inputs[0], &texts, &names, options)?;
-    described::give(&mut table, computed.numbers);
-    let media = Media { kind: Kind::Lines, names, terms: computed.terms, ..Media::default() };
-    finished(table, &texts, media, computed.blank)
+    let names = (0..texts.len()).map(|row| row.to_string()).collect();
+    let media = of_kind_lines(names, texts.iter().map(|text| beginning(text)).collect());
+    let weights = Weights::of(&texts);
+    let (numbers, media) = compute(&inputs[0], &weights, media, options)?;
+    described::give(&mut table, numbers);
+    finished(table, &texts, media)
 }
 
 /// What the file holds, if it is text.
@@ -173,23 +165,30 @@ fn beginning(text: &str) -> String {
     shown
 }
 
-/// The numbers of texts: by their words, or as the user has them.
-fn compute(input: &Path, texts: &[String], names: &[String], options: &MediaOptions) -> Result<Read, TableError> {
-    let weights = Weights::of(texts);
-    if weights.terms.is_empty() && options.embeddings.is_none() {
-        return Err(TableError::in_file(input, "holds no words that tell the texts apart"));
-    }
-    let mut blank: Vec<usize> = (0..texts.len()).filter(|&row| weights.row(row).next().is_none()).collect();
+/// The numbers of texts, by their words or as the user has them; terms and texts without words are noted.
+fn compute(
+    input: &Path,
+    weights: &Weights,
+    mut media: Media,
+    options: &MediaOptions,
+) -> Result<(Numbers, Media), TableError> {
+    media.terms = (0..weights.rows()).map(|row| weights.distinctive(row, TERMS).join(" ")).collect();
     let numbers = match &options.embeddings {
-        Some(file) => {
-            // They know of texts without words, too.
-            blank.clear();
-            described::of_file(file, names)?
+        // They know of texts without words, too.
+        Embeddings::File(file) => embeddings::of_file(file, &media)?.spread(&media.readable, media.names.len()),
+        Embeddings::Network => {
+            return Err(TableError::Input("there is no network for texts, only for pictures".to_owned()));
         }
-        None => projected(&weights, options.seed),
+        Embeddings::Auto | Embeddings::BuiltIn if weights.terms.is_empty() => {
+            return Err(TableError::in_file(input, "holds no words that tell the texts apart"));
+        }
+        Embeddings::Auto | Embeddings::BuiltIn => {
+            let wordless = |file: &usize| weights.row(*file).next().is_none();
+            media.blank = media.readable.iter().copied().filter(wordless).collect();
+            projected(weights, options.seed)
+        }
     };
-    let terms = (0..texts.len()).map(|row| weights.distinctive(row, TERMS).join(" ")).collect();
-    Ok(Read { numbers, terms, lengths: weights.lengths, blank })
+    Ok((numbers, media))
 }
 
 fn projected(weights: &Weights, seed: u64) -> Numbers {
@@ -204,30 +203,30 @@ fn projected(weights: &Weights, seed: u64) -> Numbers {
     Numbers { values, names: (0..columns).map(|at| format!("topic_{at}")).collect() }
 }
 
-/// The table of texts with their distinctive terms.
-fn described_texts(
+/// The table of texts with their distinctive terms; `name` and `shown` are the headings of their names and beginnings.
+fn table_of(
     input: &Path,
     texts: &[String],
     media: Media,
-    ((name, shown, column), options): ((&'static str, &'static str, Vec<String>), &MediaOptions),
+    (name, shown, options): (&'static str, &'static str, &MediaOptions),
 ) -> Result<Opened, TableError> {
-    let computed = compute(input, texts, &media.names, options)?;
-    let rows = media.names.iter().zip(&computed.lengths).zip(&computed.terms).zip(column);
-    let rows = rows.map(|(((name, words), terms), shown)| vec![name.clone(), words.to_string(), terms.clone(), shown]);
-    let description =
-        Description { headings: vec![name, "words", "terms", shown], number: "words", rows: rows.collect() };
-    let table = description.table(input, computed.numbers)?;
-    finished(table, texts, Media { terms: computed.terms, ..media }, computed.blank)
+    let weights = Weights::of(texts);
+    let (numbers, media) = compute(input, &weights, media, options)?;
+    let row = |file: usize| {
+        let (terms, beginning) = (media.terms[file].clone(), media.beginnings[file].clone());
+        vec![media.names[file].clone(), weights.lengths[file].to_string(), terms, beginning]
+    };
+    let rows = (0..texts.len()).map(row).collect();
+    let description = Description { headings: vec![name, "words", "terms", shown], number: "words", rows };
+    finished(description.table(input, numbers)?, texts, media)
 }
 
-fn finished(mut table: Table, texts: &[String], media: Media, blank: Vec<usize>) -> Result<Opened, TableError> {
-    if blank.len() == texts.len() {
+fn finished(table: Table, texts: &[String], mut media: Media) -> Result<Opened, TableError> {
+    if media.blank.len() == media.readable.len() {
         return Err(TableError::Input("no text has a word that another one has".to_owned()));
     }
-    drop_rows(&mut table, &blank)?;
-    let is_blank = |file: usize| blank.binary_search(&file).is_ok();
-    let duplicates =
-        duplicates::duplicates(texts).into_iter().filter(|copy| !is_blank(copy.file) && !is_blank(copy.of));
-    let duplicates = duplicates.collect();
-    Ok(Opened::Media(Box::new(table), Box::new(Media { duplicates, blank, ..media })))
+    let is_blank = |file: usize| media.blank.binary_search(&file).is_ok();
+    let copies = duplicates::duplicates(texts).into_iter();
+    media.duplicates = copies.filter(|copy| !is_blank(copy.file) && !is_blank(copy.of)).collect();
+    open::finished(table, media)
 }

@@ -77,7 +77,7 @@ impl Weights {
         let mut entries: Vec<(usize, f32)> = self.row(row).collect();
         entries.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         let words = entries.iter().map(|entry| self.terms[entry.0].as_str());
-        words.filter(|word| !word.chars().all(char::is_numeric)).take(count).collect()
+        words.filter(|word| tells(word)).take(count).collect()
     }
 
     /// The same with rows and columns exchanged.
@@ -95,6 +95,12 @@ impl Weights {
         }
         (starts, entries)
     }
+}
+
+/// True of words that tell people something: no numbers, single letters and short forms.
+fn tells(word: &str) -> bool {
+    let letters = word.chars().filter(|letter| letter.is_alphabetic()).count();
+    letters > 1 && !word.contains('\'')
 }
 
 fn counts(text: &str) -> HashMap<String, u32> {
