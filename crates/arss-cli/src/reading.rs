@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use arss::Method;
+use arss::{Count, Method};
 use arss_media::{Media, MediaOptions, Network, Opened};
 use arss_table::{Preparation, ReadOptions, Scale, Table};
 
@@ -94,4 +94,17 @@ pub fn exclude_copies(method: Method, media: &Media, table: &Table) -> Method {
         }
         other => other,
     }
+}
+
+/// Fails if there are fewer files than are to be chosen, once copies are left out.
+pub fn check_count(count: Count, method: &Method, media: &Media, table: &Table) -> Result<(), Failure> {
+    let (Count::Exactly(k), Method::Exemplars(settings)) = (count, method) else { return Ok(()) };
+    let left = table.matrix.shape().0.saturating_sub(settings.exclude.len());
+    if k <= left || media.duplicates.is_empty() {
+        return Ok(());
+    }
+    let (all, noun) = (media.names.len(), media.kind.noun());
+    Err(Failure::Input(format!(
+        "k is {k}, but only {left} of {all} {noun}s can be chosen: the others are copies or blank"
+    )))
 }

@@ -111,12 +111,13 @@ fn odd_pictures_are_read_or_listed() {
         "really_png.jpg",
     ];
     assert_eq!(names(&read), 0, "{unreadable:?}");
-    let all = json(&folder, "select photos -k 51 --no-gate --no-cache --json -q --forbid 0");
-    assert_eq!(all["n_samples"], 52);
-    let table = folder.run("select photos -k 51 --no-gate --no-cache -o all.csv -q");
-    assert_eq!(table.code, 0, "{}", table.err);
+    assert_eq!((&result["n_samples"], &result["media"]["files"]), (&Value::from(55), &Value::from(59)));
+    let ran = folder.run("select photos -k 55 --no-cache");
+    let said = "of 59 pictures can be chosen: the others are copies or blank";
+    assert!(ran.code == 2 && ran.err.contains(said) && ran.err.lines().count() == 1, "{}", ran.err);
     // Turned by a quarter, as the camera says.
-    assert!(folder.read("all.csv").contains("turned.jpg,24,48"), "{}", folder.read("all.csv"));
+    let turned = folder.run("select photos/turned.jpg -k 1 --no-cache -o turned.csv -q");
+    assert_eq!((turned.code, folder.read("turned.csv").as_str()), (0, "file,width,height\nphotos/turned.jpg,24,48\n"));
 }
 
 #[test]
@@ -150,7 +151,8 @@ fn names_that_are_no_text_and_loops_of_links() {
     write_picture(&odd, &stripes(0, 55));
     std::os::unix::fs::symlink(folder.path("photos"), folder.path("photos/kind0/loop")).unwrap();
     std::os::unix::fs::symlink("/nowhere", folder.path("photos/gone.png")).unwrap();
-    let ran = folder.run("select photos -k 41 --no-gate --no-cache --copy-to chosen --json -q");
+    // The last of 42 files, the first of which is gone.
+    let ran = folder.run("select photos -k 5 --include 41 --no-cache --copy-to chosen --json -q");
     assert_eq!(ran.code, 0, "{}", ran.err);
     let result: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!((result["n_samples"].as_u64(), result["media"]["unreadable"].as_array().unwrap().len()), (Some(41), 1));

@@ -64,7 +64,7 @@ pub enum Command {
     Plan(Box<PlanArgs>),
     /// Make the page of an earlier `select --result`
     Report(ReportArgs),
-    /// Choose from a bundled table with damaged rows and from pictures, and show what happened
+    /// Choose from a bundled table with damaged rows, and from pictures
     Demo(DemoArgs),
     /// Print the completions for a shell
     Completions(CompletionsArgs),

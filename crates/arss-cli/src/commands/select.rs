@@ -111,6 +111,7 @@ pub fn ready(args: &SelectArgs, messages: &mut Messages) -> Result<Ready, Failur
     let mut method = constraints::apply(method, &args.method.constraints, &mut table)?;
     if let Some(media) = &media {
         method = reading::exclude_copies(method, media, &table);
+        reading::check_count(args.k, &method, media, &table)?;
     }
     let checksum = args.out.result.as_ref().map(|_| Checksum::of(&table));
     let how = (reading::scale(&args.input, media.as_deref()), args.input.metric);

@@ -5,12 +5,12 @@ use std::path::Path;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use jpeg_encoder::{ColorType, Encoder};
 use rayon::prelude::*;
 
+use crate::pictures::jpeg_write::jpeg;
 use crate::sheet::thumbnail;
 
-const QUALITY: u8 = 80;
+const QUALITY: u16 = 80;
 
 /// The thumbnails of rows, by row and size.
 pub struct Thumbnails {
@@ -53,8 +53,5 @@ impl Thumbnails {
 
 /// A picture as the source of an image.
 pub fn source(picture: &crate::Raster) -> Option<String> {
-    let mut bytes = Vec::new();
-    let (width, height) = (u16::try_from(picture.width).ok()?, u16::try_from(picture.height).ok()?);
-    Encoder::new(&mut bytes, QUALITY).encode(&picture.rgb, width, height, ColorType::Rgb).ok()?;
-    Some(format!("data:image/jpeg;base64,{}", STANDARD.encode(&bytes)))
+    Some(format!("data:image/jpeg;base64,{}", STANDARD.encode(jpeg(picture, QUALITY, 0)?)))
 }

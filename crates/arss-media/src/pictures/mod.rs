@@ -6,6 +6,7 @@ mod exif;
 pub mod features;
 mod jpeg_bits;
 mod jpeg_preview;
+pub mod jpeg_write;
 pub mod raster;
 mod tiff;
 
