@@ -18,6 +18,7 @@ from typing import Any
 
 import arss
 import numpy as np
+from arss import _core
 from numpy.typing import NDArray
 from PIL import Image
 from sklearn.cluster import KMeans
@@ -34,10 +35,15 @@ def uniform(count: int, k: int) -> Array:
 
 def rivals(values: Array, k: int, seed: int) -> dict[str, Array]:
     """What others choose by the same numbers; k-means is scikit-learn's, the sample nearest to each centre."""
-    centres = KMeans(k, n_init=10, random_state=seed).fit(values).cluster_centers_
+
+    def k_means(starts: int) -> Array:
+        centres = KMeans(k, n_init=starts, random_state=seed).fit(values).cluster_centers_
+        return np.unique([((values - centre) ** 2).sum(1).argmin() for centre in centres])
+
     return {
         "random": np.random.default_rng(seed).choice(len(values), k, replace=False),
-        "k-means": np.unique(((values[:, None] - centres[None]) ** 2).sum(-1).argmin(0)),
+        "k-means": k_means(1),
+        "k-means, best of 10": k_means(10),
         "uniform": shifted(len(values), k, seed),
     }
 
@@ -125,13 +131,15 @@ def spoilt(data: Path, level: str) -> Iterator[dict[str, Any]]:
         }
 
 
-def frames(data: Path, level: str) -> Iterator[dict[str, Any]]:
+def frames(data: Path, _level: str) -> Iterator[dict[str, Any]]:
     """Mean distance of frames to the nearest pick."""
+    found = _core.read_media([data / "frames"], kind="frames")
+    values, copies = found["values"], [file for file, _, _ in found["duplicates"]]
+    assert len(values) == len(found["names"]), "a frame is blank or cannot be read"
     for k in (8, 16):
         for seed in range(SEEDS):
-            found = arss.images(data / "frames", k, embeddings=level, random_state=seed)
-            values = found.features
-            for method, chosen in ({"arss": found.indices} | rivals(values, k, seed)).items():
+            picks = arss.Exemplars(k, exclude=copies, random_state=seed).fit(values).sample_indices_
+            for method, chosen in ({"arss": picks} | rivals(values, k, seed)).items():
                 far = np.sqrt(((values[:, None] - values[chosen][None]) ** 2).sum(-1)).min(1)
                 yield {"part": "frames", "k": k, "seed": seed, "method": method, "mean distance": float(far.mean())}
 

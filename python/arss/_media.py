@@ -239,6 +239,10 @@ def _choose(
     used = found["values"] if values is None else values[rows]
     place = {int(row): at for at, row in enumerate(rows)}
     copies = [place[file] for file, _, _ in found["duplicates"] if file in place]
+    left = len(used) - len(copies)
+    if isinstance(k, int) and k > left >= 0 and (copies or len(used) < len(found["names"])):
+        total = len(found["names"])
+        raise ValueError(f"k is {k}, but only {left} of {total} {kind} can be chosen: the others are copies or blank")
     chooser = Exemplars(k, gate=gate, exclude=copies, random_state=seed(random_state)).fit(used)
     total = len(found["names"])
     labels = np.full(total, -1, dtype=np.intp)

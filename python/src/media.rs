@@ -25,8 +25,8 @@ pub fn read_media<'py>(
     let kind = Kind::by_name(kind).ok_or_else(|| PyValueError::new_err(format!("{kind:?} is not known")))?;
     let embeddings = Embeddings::BuiltIn;
     let options = MediaOptions { kind: Some(kind), cache, keep_blank, seed, embeddings, ..MediaOptions::default() };
-    let opened = py.detach(|| arss_media::open(&inputs, &options, &ReadOptions::default(), &|_, _| ()));
-    described(py, opened.map_err(table_error)?)
+    let read = || arss_media::open(&inputs, &options, &ReadOptions::default(), &|_, _| ()).map(Found::of);
+    described(py, py.detach(read).map_err(table_error)?)
 }
 
 /// The network that a function of Python runs.
@@ -47,8 +47,8 @@ pub fn network(embed: Py<PyAny>) -> Network {
 #[pyo3(signature = (texts, *, seed=0))]
 pub fn read_texts<'py>(py: Python<'py>, texts: Vec<String>, seed: u64) -> PyResult<Bound<'py, PyDict>> {
     let options = MediaOptions { seed, ..MediaOptions::default() };
-    let opened = py.detach(|| arss_media::open_texts(&texts, &options));
-    described(py, opened.map_err(table_error)?)
+    let read = || arss_media::open_texts(&texts, &options).map(Found::of);
+    described(py, py.detach(read).map_err(table_error)?)
 }
 
 /// A picture with at most `side` pixels on its longer side, as PNG; none if it cannot be read.
@@ -67,18 +67,30 @@ pub fn pixels<'py>(py: Python<'py>, path: PathBuf, side: usize) -> PyResult<Opti
     Ok(Some(PyArray1::from_vec(py, values).reshape((side, side, 3))?))
 }
 
+/// What Python gets of a folder: the numbers, the files they are of, and the rest.
+struct Found {
+    values: DenseMatrix<f32>,
+    rows: Vec<usize>,
+    media: Media,
+}
+
+impl Found {
+    /// None if it is a table, or its numbers are in a file.
+    fn of(opened: Opened) -> Option<Self> {
+        let Opened::Media(table, media) = opened else { return None };
+        let Table { matrix: Matrix::F32(values), kept, .. } = *table else { return None };
+        let rows = kept.unwrap_or_else(|| (0..values.rows).collect());
+        Some(Found { values, rows, media: *media })
+    }
+}
+
 /// Everything that was found. Rows of `values` are those of `rows`, which are numbers of files; not all of the `readable`
 /// ones, since blank ones are left out.
-fn described(py: Python<'_>, opened: Opened) -> PyResult<Bound<'_, PyDict>> {
-    let Opened::Media(table, media) = opened else { return Err(PyValueError::new_err("these are tables")) };
-    let Table { matrix: Matrix::F32(matrix), kept, .. } = *table else {
-        return Err(PyValueError::new_err("the numbers are in a file"));
-    };
-    let Media { paths, names, readable, unreadable, duplicates, blank, shots, terms, .. } = *media;
+fn described(py: Python<'_>, read: Option<Found>) -> PyResult<Bound<'_, PyDict>> {
+    let Some(Found { values, rows, media }) = read else { return Err(PyValueError::new_err("these are tables")) };
+    let Media { paths, names, readable, unreadable, duplicates, blank, shots, terms, .. } = media;
     let found = PyDict::new(py);
-    let rows = kept.unwrap_or_else(|| (0..matrix.rows).collect());
-    let values = PyArray1::from_vec(py, matrix.data).reshape((matrix.rows, matrix.columns))?;
-    found.set_item("values", values)?;
+    found.set_item("values", PyArray1::from_vec(py, values.data).reshape((values.rows, values.columns))?)?;
     found.set_item("rows", rows)?;
     found.set_item("paths", paths)?;
     found.set_item("names", names)?;
