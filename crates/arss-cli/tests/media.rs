@@ -13,8 +13,8 @@ use serde_json::Value;
 fn stripes(kind: usize, light: usize) -> Raster {
     let value = |at: usize| {
         let (x, y) = (at % 48, at / 48);
-        let place = if kind % 2 == 0 { x } else { y } / (2 + 3 * (kind / 2));
-        [(if place % 2 == 0 { 40 + light } else { 180 + light }) as u8; 3]
+        let place = if kind.is_multiple_of(2) { x } else { y } / (2 + 3 * (kind / 2));
+        [(if place.is_multiple_of(2) { 40 + light } else { 180 + light }) as u8; 3]
     };
     Raster { width: 48, height: 48, rgb: (0..48 * 48).flat_map(value).collect() }
 }

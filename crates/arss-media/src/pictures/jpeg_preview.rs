@@ -199,7 +199,8 @@ impl Header {
     /// The means as a picture.
     fn finished(self, planes: &[Vec<i32>]) -> Option<Preview> {
         let (wide, tall) = self.unit();
-        let (width, height) = (self.width.div_ceil(8), self.height.div_ceil(8));
+        // Squares at the edges of which less than half is seen are left out.
+        let (width, height) = (((self.width + 4) / 8).max(1), ((self.height + 4) / 8).max(1));
         let across = self.width.div_ceil(8 * wide);
         let single = self.components.len() == 1;
         let mut steps = Vec::new();

@@ -84,16 +84,15 @@ fn segment(out: &mut Vec<u8>, marker: u8, content: &[u8]) {
 
 /// Luminance and two colour differences of a square of 8 x 8 pixels, around zero; the edge of the picture is repeated.
 fn squares(picture: &Raster, (column, row): (usize, usize)) -> [[f32; 64]; 3] {
-    let mut found = [[0.0; 64]; 3];
-    for at in 0..64 {
+    let pixel = |at: usize| {
         let (x, y) = ((8 * column + at % 8).min(picture.width - 1), (8 * row + at / 8).min(picture.height - 1));
         let start = 3 * (y * picture.width + x);
         let [red, green, blue] = [0, 1, 2].map(|colour| f32::from(picture.rgb[start + colour]));
-        found[0][at] = 0.299 * red + 0.587 * green + 0.114 * blue - 128.0;
-        found[1][at] = -0.168_736 * red - 0.331_264 * green + 0.5 * blue;
-        found[2][at] = 0.5 * red - 0.418_688 * green - 0.081_312 * blue;
-    }
-    found
+        let luminance = 0.299 * red + 0.587 * green + 0.114 * blue;
+        [luminance - 128.0, 0.564_334 * (blue - luminance), 0.713_267 * (red - luminance)]
+    };
+    let pixels: [[f32; 3]; 64] = std::array::from_fn(pixel);
+    [0, 1, 2].map(|colour| pixels.map(|pixel| pixel[colour]))
 }
 
 /// The cosines of the transform, with their factors: row for frequency, column for place.

@@ -1,10 +1,11 @@
-//! The common forms of TIFF: strips or tiles of grey, coloured or indexed pixels of 8 or 16 bits.
+//! The common forms of TIFF: strips or tiles of grey, coloured or indexed pixels of 1, 8 or 16 bits.
 
 use std::io::Read;
 
 use flate2::read::ZlibDecoder;
 use weezl::BitOrder;
 
+use super::decode::over_white;
 use super::exif::Turn;
 use super::raster::Raster;
 
@@ -27,6 +28,8 @@ struct Layout {
     colours: usize,
     compression: usize,
     predicted: bool,
+    /// True if the sample behind the colours says how much of the pixel is seen.
+    transparent: bool,
     palette: Vec<usize>,
 }
 
@@ -107,7 +110,8 @@ impl<'a> Tiff<'a> {
         let bits = self.one(258).unwrap_or(1);
         let colours = self.one(262).unwrap_or(1);
         let compression = self.one(259).unwrap_or(1);
-        let known = matches!(compression, 1 | 5 | 8 | 32946 | 32773) && matches!(bits, 8 | 16);
+        let known = matches!(compression, 1 | 5 | 8 | 32946 | 32773)
+            && (matches!(bits, 8 | 16) || (bits, samples, colours / 2) == (1, 1, 0));
         let fits = matches!((colours, samples), (0 | 1, 1..=4) | (2, 3..=4) | (3, 1) | (5, 4..=5));
         if !known || !fits || self.one(284).unwrap_or(1) != 1 || self.one(339).unwrap_or(1) != 1 {
             return Err("is a TIFF file of a rare kind".to_owned());
@@ -116,31 +120,30 @@ impl<'a> Tiff<'a> {
             (Some(wide), Some(tall)) => (wide, tall),
             _ => (width, self.one(278).unwrap_or(height).min(height)),
         };
-        let bytes = piece.0.checked_mul(piece.1).and_then(|pixels| pixels.checked_mul(samples * bits / 8));
+        let bytes = piece.0.checked_mul(piece.1).and_then(|pixels| pixels.checked_mul((samples * bits).div_ceil(8)));
         if width == 0 || height == 0 || bytes.is_none_or(|bytes| bytes == 0 || bytes > 1 << 30) {
             return Err(DAMAGED.to_owned());
         }
         let predicted = self.one(317) == Some(2);
+        let transparent = matches!(self.one(338), Some(1 | 2)) && samples == if colours == 2 { 4 } else { 2 };
         let palette = self.all(320);
-        Ok(Layout { width, height, piece, samples, bits, colours, compression, predicted, palette })
+        Ok(Layout { width, height, piece, samples, bits, colours, compression, predicted, transparent, palette })
     }
 }
 
 impl Layout {
+    /// Bytes of a row of a piece.
+    fn row_bytes(&self) -> usize {
+        (self.piece.0 * self.samples * self.bits).div_ceil(8)
+    }
+
     /// The bytes of a piece, all rows of it.
     fn unpacked(&self, packed: &[u8], rows: usize) -> Result<Vec<u8>, String> {
-        let wanted = self.piece.0 * rows * self.samples * self.bits / 8;
+        let wanted = self.row_bytes() * rows;
         let wrong = |error: &dyn std::fmt::Display| format!("cannot be decoded: {error}");
         let mut bytes = match self.compression {
             1 => packed.to_vec(),
-            5 => {
-                let mut found = vec![0; wanted];
-                let mut decoder = weezl::decode::Decoder::with_tiff_size_switch(BitOrder::Msb, 8);
-                let result = decoder.decode_bytes(packed, &mut found);
-                result.status.map_err(|error| wrong(&error))?;
-                found.truncate(result.consumed_out);
-                found
-            }
+            5 => unpack_words(packed, wanted).map_err(|error| wrong(&error))?,
             32773 => unpack_bits(packed, wanted),
             _ => {
                 let mut found = Vec::new();
@@ -158,8 +161,7 @@ impl Layout {
 
     /// Puts a piece where it belongs; what lies outside of the picture is left out.
     fn paste(&self, piece: &[u8], (left, top): (usize, usize), little: bool, pixels: &mut [u8]) {
-        let row_bytes = self.piece.0 * self.samples * self.bits / 8;
-        for (y, row) in piece.chunks_exact(row_bytes).enumerate().take(self.height.saturating_sub(top)) {
+        for (y, row) in piece.chunks_exact(self.row_bytes()).enumerate().take(self.height.saturating_sub(top)) {
             let row = self.samples_of(row, little);
             let wide = self.piece.0.min(self.width - left);
             for (x, own) in row.chunks_exact(self.samples).enumerate().take(wide) {
@@ -173,6 +175,7 @@ impl Layout {
     fn samples_of(&self, row: &[u8], little: bool) -> Vec<u8> {
         let order = if little { u16::from_le_bytes } else { u16::from_be_bytes };
         let mut wide: Vec<u16> = match self.bits {
+            1 => return row.iter().flat_map(|byte| (0..8).map(move |bit| (byte >> (7 - bit) & 1) * 255)).collect(),
             8 => row.iter().map(|&byte| u16::from(byte)).collect(),
             _ => row.chunks_exact(2).map(|pair| order([pair[0], pair[1]])).collect(),
         };
@@ -184,10 +187,11 @@ impl Layout {
     }
 
     fn colour(&self, own: &[u8]) -> [u8; 3] {
+        let seen = own.last().filter(|_| self.transparent).copied().unwrap_or(255);
         match self.colours {
-            0 => [255 - own[0]; 3],
-            1 => [own[0]; 3],
-            2 => [own[0], own[1], own[2]],
+            0 => [over_white(255 - own[0], seen); 3],
+            1 => [over_white(own[0], seen); 3],
+            2 => [own[0], own[1], own[2]].map(|colour| over_white(colour, seen)),
             3 => [0, 1, 2].map(|part| {
                 let at = part * self.palette.len() / 3 + usize::from(own[0]);
                 (self.palette.get(at).copied().unwrap_or_default() >> 8) as u8
@@ -198,6 +202,23 @@ impl Layout {
             }),
         }
     }
+}
+
+/// Words of a growing dictionary (LZW).
+fn unpack_words(packed: &[u8], wanted: usize) -> Result<Vec<u8>, weezl::LzwError> {
+    let mut found = vec![0; wanted];
+    let mut decoder = weezl::decode::Decoder::with_tiff_size_switch(BitOrder::Msb, 8);
+    let (mut read, mut written) = (0, 0);
+    loop {
+        let result = decoder.decode_bytes(&packed[read..], &mut found[written..]);
+        (read, written) = (read + result.consumed_in, written + result.consumed_out);
+        let stuck = result.consumed_in == 0 && result.consumed_out == 0;
+        if stuck || written == wanted || matches!(result.status?, weezl::LzwStatus::Done) {
+            break;
+        }
+    }
+    found.truncate(written);
+    Ok(found)
 }
 
 /// Runs of bytes that are counted, or repeated.
