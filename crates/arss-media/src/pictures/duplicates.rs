@@ -85,8 +85,10 @@ mod tests {
 
     #[test]
     fn copies_are_found_and_lookalikes_are_not() {
-        let values = [vec![0.5; 100], vec![0.501; 100], vec![0.6; 100]];
-        let picture = |content, hash, values| Fingerprint { content, hash, values: &values[..] };
+        let values = [[0.5; 100], [0.501; 100], [0.6; 100]];
+        fn picture(content: u128, hash: u64, values: &[f32]) -> Fingerprint<'_> {
+            Fingerprint { content, hash, values }
+        }
         let pictures = [
             picture(1, 0xFFFF_0000_1111_2222, &values[0]),
             picture(1, 0xFFFF_0000_1111_2222, &values[0]),
