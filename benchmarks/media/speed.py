@@ -6,7 +6,7 @@ Makes the pictures in DIR unless they are there: small PNGs of 64 x 64 pixels, a
 photograph is one of `scenes` made ones with another end behind its last byte, so that no two files are the same.
 
 Pillow reads each picture at reduced size where it can (`draft`), turns it the right way up and shrinks it to 32 x 32
-pixels. That is less than arss does, which also computes 288 numbers and a hash, looks for copies and chooses 24.
+pixels. That is less than arss does, which also computes 288 numbers and a hash, looks for copies and chooses 8.
 """
 
 import argparse
@@ -82,7 +82,7 @@ def ours(program: str, folder: Path, cache: Path) -> tuple[float, float]:
     """Seconds, and the peak of memory in MB."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     started = time.perf_counter()
-    words = [program, "select", str(folder), "-k", "24", "-q", "--json", "--threads", "2"]
+    words = [program, "select", str(folder), "-k", "8", "-q", "--json", "--threads", "2"]
     subprocess.run(words, check=True, capture_output=True, env={**os.environ, "XDG_CACHE_HOME": str(cache)})
     seconds = time.perf_counter() - started
     after = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
@@ -99,6 +99,8 @@ def main() -> None:
     parser.add_argument("--scenes", type=int, default=20)
     parser.add_argument("--make", action="store_true", help="make the pictures and stop")
     args = parser.parse_args()
+    # A cache folder that is not absolute would be passed over for the user's own.
+    args.folder = args.folder.resolve()
     make(args.folder, args.small, args.photos, args.scenes)
     if args.make:
         return
