@@ -77,7 +77,7 @@ def test_own_numbers(photos: Path) -> None:
     with pytest.raises(ValueError, match=r"shape \(3, 4\), but there are 23 items"):
         arss.images(photos, 1, embeddings=values[:3])
     with pytest.raises(ValueError, match="must be 'auto', 'builtin', 'network' or an array"):
-        arss.images(photos, 1, embeddings="nonsense")  # type: ignore[arg-type]
+        arss.images(photos, 1, embeddings="nonsense")
 
 
 def test_the_network_is_asked_for_politely(photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
