@@ -16,6 +16,7 @@ from arss._core import __version__
 if TYPE_CHECKING:
     from arss import plot
     from arss._functions import select
+    from arss._media import Picks, images, texts
     from arss._model import Model
     from arss._plan import Plan, plan
     from arss._progress import Progress
@@ -46,6 +47,9 @@ _HOME = {
     "RandomSelector": "selectors",
     "FeatureSelector": "features",
     "Model": "_model",
+    "Picks": "_media",
+    "images": "_media",
+    "texts": "_media",
     "Plan": "_plan",
     "plan": "_plan",
     "Progress": "_progress",
@@ -64,14 +68,17 @@ __all__ = [
     "KMeansSelector",
     "KMedoidsSelector",
     "Model",
+    "Picks",
     "Plan",
     "Progress",
     "RandomSelector",
     "Report",
     "__version__",
+    "images",
     "plan",
     "plot",
     "select",
+    "texts",
 ]
 
 

@@ -5,6 +5,7 @@ mod convert;
 mod distributed;
 mod error;
 mod files;
+mod media;
 mod model;
 mod page;
 mod plan;
@@ -80,9 +81,15 @@ fn defaults<'py>(py: Python<'py>, method: &str) -> PyResult<Bound<'py, PyDict>> 
 }
 
 /// Runs the command line; the first word is the program's name. Returns the exit code.
+///
+/// `embed` is called with a list of pictures, and with whether to keep what it finds: it returns a 2-D array of `f32`.
 #[pyfunction]
-fn main(words: Vec<OsString>) -> u8 {
-    arss_cli::run(words)
+#[pyo3(signature = (words, embed=None))]
+fn main(words: Vec<OsString>, embed: Option<Py<PyAny>>) -> u8 {
+    match embed {
+        Some(embed) => arss_cli::run_with_network(words, media::network(embed)),
+        None => arss_cli::run(words),
+    }
 }
 
 /// The private extension module of the package.
@@ -107,6 +114,10 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(model::write_model, module)?)?;
     module.add_function(wrap_pyfunction!(model::read_model, module)?)?;
     module.add_function(wrap_pyfunction!(plan::plan, module)?)?;
+    module.add_function(wrap_pyfunction!(media::read_media, module)?)?;
+    module.add_function(wrap_pyfunction!(media::read_texts, module)?)?;
+    module.add_function(wrap_pyfunction!(media::thumbnail, module)?)?;
+    module.add_function(wrap_pyfunction!(media::pixels, module)?)?;
     module.add_function(wrap_pyfunction!(scaling::scale, module)?)?;
     module.add_function(wrap_pyfunction!(scaling::rescale, module)?)?;
     module.add_function(wrap_pyfunction!(scaling::role_of_numbers, module)?)?;

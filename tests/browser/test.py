@@ -11,6 +11,7 @@ import sys
 import tempfile
 
 import controls
+import media
 import tables
 from controls import column, count, text_of
 from driver import Browser
@@ -250,6 +251,16 @@ def check_others(browser, folder, axe):
     check_quiet(browser, folder / "wide.html")
 
 
+def check_media(browser, arss, folder, axe):
+    """Pages about pictures and texts."""
+    media.make_pages(arss, folder)
+    for name, check in (("pictures", media.check_pictures), ("texts", media.check_texts)):
+        check(browser, folder / f"{name}.html")
+        browser.size(1400, 900)
+        check_axe(browser, axe)
+        keep(browser, name)
+
+
 def make_pages(arss, folder):
     tables.hostile(folder / "hostile.jsonl")
     tables.wide(folder / "wide.csv")
@@ -299,8 +310,9 @@ def main():
             check_controls(browser, folder)
             check_others(browser, folder, axe)
             check_notebook(browser, folder / "demo" / "report.html", folder)
+            check_media(browser, arss, folder, axe)
     rules = "0 violations" if axe else "SKIPPED, there is no npm to install it with"
-    print(f"test-browser: 8 pages opened, every control used, nothing hostile ran; axe-core: {rules}")
+    print(f"test-browser: 10 pages opened, every control used, nothing hostile ran; axe-core: {rules}")
 
 
 if __name__ == "__main__":

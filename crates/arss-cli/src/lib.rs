@@ -25,12 +25,19 @@ use std::ffi::OsString;
 use std::time::Instant;
 
 use args::{Cli, Command, config_file};
+use arss_media::Network;
 use clap::error::ErrorKind;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use commands::{apply, compare, completions, demo, features, man, outliers, plan, report, select};
 use failure::Failure;
 use serde_json::json;
 use terminal::{interrupt, messages};
+
+/// As [`run`], where pictures are compared by a network unless it is told otherwise.
+pub fn run_with_network(words: impl IntoIterator<Item = OsString>, network: Network) -> u8 {
+    reading::set_network(network);
+    run(words)
+}
 
 /// Runs the command line `words`, the first being the program's name; returns the exit code.
 ///

@@ -1,12 +1,24 @@
-//! The table that a command works on.
+//! The table that a command works on: rows of files, or the files of a folder.
 
-use arss_table::{Preparation, Table};
+use std::sync::OnceLock;
+
+use arss::{Count, Method};
+use arss_media::{Media, MediaOptions, Network, Opened};
+use arss_table::{Preparation, ReadOptions, Scale, Table};
 
 use crate::args::input::InputArgs;
 use crate::failure::Failure;
 use crate::solve;
 use crate::terminal::messages::Messages;
 use crate::terminal::progress;
+
+/// What pictures are compared by unless it is told; whoever starts the process may have one.
+static NETWORK: OnceLock<Network> = OnceLock::new();
+
+/// Compares pictures by this network from now on; the first one counts.
+pub fn set_network(network: Network) {
+    let _ = NETWORK.set(network);
+}
 
 /// Reads the table and scales it.
 pub fn read(args: &InputArgs, memory: Option<u64>, messages: &mut Messages) -> Result<Table, Failure> {
@@ -20,9 +32,79 @@ pub fn read_and_keep(
     keep: bool,
     messages: &mut Messages,
 ) -> Result<(Table, Option<Preparation>), Failure> {
-    let mut table =
-        arss_table::open_with_progress(&args.inputs, &args.options(None, None, memory), &mut progress::reading)?;
-    table.notes.drain(..).for_each(|message| messages.add(message));
-    let kept = solve::prepare(&mut table, (args.scale(), args.metric), keep, messages)?;
+    let (mut table, media) = open(args, &args.options(None, None, memory), (0, false), messages)?;
+    if keep && media.is_some() {
+        return Err(no_model("--model"));
+    }
+    let kept = solve::prepare(&mut table, (scale(args, media.as_deref()), args.metric), keep, messages)?;
     Ok((table, kept))
+}
+
+/// What flags about new tables say where there is none.
+pub fn no_model(flag: &str) -> Failure {
+    Failure::Input(format!("{flag} is about tables; of pictures and texts, --report and --json keep the choice"))
+}
+
+/// Opens whatever the inputs are; `seed` is that of random numbers, and blank pictures may be kept.
+pub fn open(
+    args: &InputArgs,
+    options: &ReadOptions,
+    (seed, keep_blank): (u64, bool),
+    messages: &mut Messages,
+) -> Result<(Table, Option<Box<Media>>), Failure> {
+    let how = MediaOptions { network: NETWORK.get().cloned(), ..args.media.options(seed, keep_blank) };
+    let progress = |done: usize, total: usize| progress::at("files", done, total);
+    let (mut table, media) = match arss_media::open(&args.inputs, &how, options, &progress)? {
+        Opened::Media(table, media) => (*table, Some(media)),
+        Opened::Table(note) => {
+            if args.media.embeddings.is_some() {
+                let what = "--embeddings are of pictures or texts; a table of them is an input by itself";
+                return Err(Failure::Input(what.to_owned()));
+            }
+            note.into_iter().for_each(|note| messages.add(note));
+            (arss_table::open_with_progress(&args.inputs, options, &mut progress::reading)?, None)
+        }
+    };
+    table.notes.drain(..).for_each(|message| messages.add(message));
+    media.iter().flat_map(|media| media.notes()).for_each(|note| messages.add(note));
+    Ok((table, media))
+}
+
+/// How columns are scaled: numbers of pictures and texts are on one scale already.
+pub fn scale(args: &InputArgs, media: Option<&Media>) -> Scale {
+    if media.is_some() { args.scale.unwrap_or(Scale::None) } else { args.scale() }
+}
+
+/// Hides copies from methods that cannot count a row without choosing it.
+pub fn drop_copies(method: &Method, media: &Media, table: &mut Table) -> Result<(), Failure> {
+    match method {
+        Method::Exemplars(_) => Ok(()),
+        _ => Ok(table.drop_rows(&media.copies(table))?),
+    }
+}
+
+/// Exemplars that count copies, but choose none of them.
+pub fn exclude_copies(method: Method, media: &Media, table: &Table) -> Method {
+    match method {
+        Method::Exemplars(mut settings) => {
+            let wanted = |row: &usize| !settings.include.contains(row) && !settings.exclude.contains(row);
+            let copies: Vec<usize> = media.copies(table).into_iter().filter(wanted).collect();
+            settings.exclude.extend(copies);
+            Method::Exemplars(settings)
+        }
+        other => other,
+    }
+}
+
+/// Fails if there are fewer files than are to be chosen, once copies are left out.
+pub fn check_count(count: Count, method: &Method, media: &Media, table: &Table) -> Result<(), Failure> {
+    let (Count::Exactly(k), Method::Exemplars(settings)) = (count, method) else { return Ok(()) };
+    let left = table.matrix.shape().0.saturating_sub(settings.exclude.len());
+    if k <= left || media.duplicates.is_empty() {
+        return Ok(());
+    }
+    let (all, noun) = (media.names.len(), media.kind.noun());
+    Err(Failure::Input(format!(
+        "k is {k}, but only {left} of {all} {noun}s can be chosen: the others are copies or blank"
+    )))
 }

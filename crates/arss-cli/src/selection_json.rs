@@ -1,8 +1,10 @@
 //! The result as one JSON object.
 
 use arss::{Selection, SetAside, Status};
+use arss_media::Media;
 use arss_table::{ColumnInfo, Table};
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::solve::Job;
 
@@ -52,6 +54,9 @@ struct Result<'a> {
     /// What each column of the file is, and what became of it.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     column_roles: &'a [ColumnInfo],
+    /// What was found in a folder of files besides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    media: Option<Value>,
 }
 
 /// Items beyond the gate, and how sure that is; null where there are none.
@@ -94,7 +99,7 @@ pub fn status(status: Status) -> &'static str {
 }
 
 /// The result as text, with a line break at the end: one line with times for stdout, or many without for a file.
-pub fn text(table: &Table, job: &Job<'_>, selection: &Selection, for_file: bool) -> String {
+pub fn text(table: &Table, job: &Job<'_>, selection: &Selection, (media, for_file): (Option<&Media>, bool)) -> String {
     let assignment = selection.assignment.as_ref();
     let (n_samples, n_features) = table.matrix.shape();
     let report = &selection.report;
@@ -131,6 +136,7 @@ pub fn text(table: &Table, job: &Job<'_>, selection: &Selection, for_file: bool)
         notes: report.notes.iter().map(ToString::to_string).collect(),
         columns: (0..n_features).map(|column| table.name(column)).collect(),
         column_roles: &table.columns,
+        media: media.map(|media| media.json(&table.numbers(&selection.indices, false))),
     };
     let written = if for_file { serde_json::to_string_pretty(&result) } else { serde_json::to_string(&result) };
     // Strings and numbers only: there is nothing that could fail.

@@ -171,12 +171,7 @@ fn note_missing(table: &mut Table, report: &MissingReport, missing: Missing, pat
 /// Side columns lose the rows that the matrix lost.
 fn keep_rows(table: &mut Table, kept: Option<Vec<usize>>) {
     let Some(kept) = kept else { return };
-    if let Some(weights) = &mut table.side.weights {
-        *weights = kept.iter().map(|&row| weights[row]).collect();
-    }
-    for codes in [&mut table.side.group, &mut table.side.label].into_iter().flatten() {
-        codes.codes = kept.iter().map(|&row| codes.codes[row]).collect();
-    }
+    table.side.keep_rows(&kept);
     table.kept = Some(kept);
 }
 

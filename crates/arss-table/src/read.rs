@@ -36,6 +36,11 @@ pub struct ReadContext<'a> {
 const OPEN_FILES: usize = 64;
 
 impl<'a> ReadContext<'a> {
+    /// The context of `options` for these files.
+    pub fn of_files(options: &'a ReadOptions, inputs: &[InputFile]) -> Self {
+        ReadContext { many: inputs.len() > OPEN_FILES, ..ReadContext::new(options) }
+    }
+
     /// The context of `options`.
     pub fn new(options: &'a ReadOptions) -> Self {
         ReadContext { options, limit: MemoryLimit::new(options.memory, options.scratch.is_some()), many: false }
@@ -81,7 +86,7 @@ pub fn open_with_progress(
     progress: Progress<'_>,
 ) -> Result<Table, TableError> {
     let inputs = input_paths::expand(paths)?;
-    let context = ReadContext { many: inputs.len() > OPEN_FILES, ..ReadContext::new(options) };
+    let context = ReadContext::of_files(options, &inputs);
     let watch = Watch::new(&inputs);
     let table = from_files(inputs, &context, progress);
     // A file that changes may look broken in any way: that it changed is the better answer. What was unpacked or
@@ -91,13 +96,18 @@ pub fn open_with_progress(
 }
 
 fn from_files(inputs: Vec<InputFile>, context: &ReadContext<'_>, progress: Progress<'_>) -> Result<Table, TableError> {
+    from_source(opened(inputs, context, progress)?, context, progress)
+}
+
+/// The files, opened; nothing of them is read yet.
+pub fn opened(inputs: Vec<InputFile>, context: &ReadContext<'_>, progress: Progress<'_>) -> Result<Source, TableError> {
     let mut files = Vec::with_capacity(inputs.len());
     for input in &inputs {
         files.push(source::open_file(input, context, progress)?);
     }
     let paths: Vec<PathBuf> = inputs.into_iter().map(|input| input.path).collect();
     let headings = multi_file::unite(&mut files, &paths)?;
-    from_source(Source::new(files, paths, headings), context, progress)
+    Ok(Source::new(files, paths, headings))
 }
 
 /// As [`open`], for `bytes` as the content of the file `name`; they may be compressed.
@@ -205,7 +215,7 @@ fn whole_array(
 }
 
 /// Reads what the options and a sample of the rows ask for; again, if a column turns out to hold text to be encoded.
-fn read_columns(
+pub fn read_columns(
     source: &mut Source,
     roles: &[Purpose],
     context: &ReadContext<'_>,
@@ -271,7 +281,11 @@ fn misfit_error(source: &Source, table: &ChunkedTable, column: usize, misfit: Mi
 }
 
 /// The columns that are read, but not chosen by.
-fn side_columns(table: &ChunkedTable, headings: &[String], options: &ReadOptions) -> Result<SideColumns, TableError> {
+pub fn side_columns(
+    table: &ChunkedTable,
+    headings: &[String],
+    options: &ReadOptions,
+) -> Result<SideColumns, TableError> {
     let categories = |name: &Option<String>| -> Result<Option<Categories>, TableError> {
         let Some(name) = name else { return Ok(None) };
         let column = schema::position(headings, name)?;

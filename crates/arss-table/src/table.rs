@@ -7,7 +7,7 @@ use std::io::Write;
 use crate::field::{self, Field, Style};
 use crate::formats::sparse_file::SparseFile;
 use crate::source::Source;
-use crate::{ColumnInfo, Encoding, ExtraColumns, Matrix, OutputFormat, TableError, write};
+use crate::{ColumnInfo, Encoding, ExtraColumns, Matrix, MatrixValues, OutputFormat, TableError, write};
 
 /// Shown for cells that cannot be read again.
 const UNREADABLE: &str = "(cannot be read)";
@@ -42,6 +42,18 @@ pub struct SideColumns {
     pub label: Option<Categories>,
     /// The position of the column that names rows.
     pub id: Option<usize>,
+}
+
+impl SideColumns {
+    /// Keeps these rows of each column.
+    pub(crate) fn keep_rows(&mut self, rows: &[usize]) {
+        if let Some(weights) = &mut self.weights {
+            *weights = rows.iter().map(|&row| weights[row]).collect();
+        }
+        for codes in [&mut self.group, &mut self.label].into_iter().flatten() {
+            codes.codes = rows.iter().map(|&row| codes.codes[row]).collect();
+        }
+    }
 }
 
 /// A table. Rows are those that were kept, counted from 0; [`Table::number`] is what people call them.
@@ -123,6 +135,30 @@ impl Table {
     /// The row that has number `number` in the file; none if it was dropped.
     pub fn row_of(&self, number: usize) -> Option<usize> {
         self.kept.as_ref().map_or(Some(number), |kept| kept.binary_search(&number).ok())
+    }
+
+    /// Leaves these rows out; those that stay keep their numbers.
+    ///
+    /// # Errors
+    /// If the values are sparse, or in a scratch file that cannot be written.
+    pub fn drop_rows(&mut self, dropped: &[usize]) -> Result<(), TableError> {
+        if dropped.is_empty() {
+            return Ok(());
+        }
+        let mut is_kept = vec![true; self.matrix.shape().0];
+        dropped.iter().for_each(|&row| is_kept[row] = false);
+        self.matrix = match std::mem::replace(&mut self.matrix, Matrix::EMPTY) {
+            Matrix::F32(values) => Matrix::F32(values.keep_rows(&is_kept)?),
+            Matrix::F64(values) => Matrix::F64(values.keep_rows(&is_kept)?),
+            Matrix::Disk32(values) => Matrix::Disk32(values.keep_rows(&is_kept)?),
+            Matrix::Disk64(values) => Matrix::Disk64(values.keep_rows(&is_kept)?),
+            Matrix::Sparse(_) => return Err(TableError::Run("no row of a sparse table can be left out".to_owned())),
+        };
+        let rows: Vec<usize> = (0..is_kept.len()).filter(|&row| is_kept[row]).collect();
+        self.side.keep_rows(&rows);
+        self.kept = Some(self.numbers(&rows, false));
+        self.shown.borrow_mut().clear();
+        Ok(())
     }
 
     /// Brings the cells of these rows, many at once, so that asking for each of them is cheap.

@@ -72,7 +72,7 @@ pub fn memory(method: &Method, size: &ProblemSize) -> u64 {
             // A wide table is turned, so that its rows become columns.
             let turned =
                 |size: &ProblemSize| if size.items < size.features { 3 * 8 * size.items * size.features } else { 0 };
-            mapped(settings.kernel, size, |size| 6 * 8 * size.small() * size.small() + 32 * size.items + turned(size))
+            mapped(settings.kernel, size, |size| 8 * 8 * size.small() * size.small() + 32 * size.items + turned(size))
         }
         Method::KMeans(_) => 3 * 8 * k * features + 52 * items,
         Method::KMedoids(settings) => {
@@ -98,9 +98,8 @@ fn pass_memory(method: &Method, size: &ProblemSize) -> u64 {
         Method::Rrss(settings) => (columns(settings.kernel), 2, 10, 0),
         Method::Ted(settings) => (columns(settings.kernel), 1, 3, 0),
         Method::Exemplars(settings) => (size.features, 0, 4, 3 * settings.landmarks as u64 + 2 * size.k),
-        Method::Facility(_) => (size.features, 0, 2, 2 * size.k),
-        Method::Rrqr(_) => (size.features, 0, 0, 0),
-        _ => (size.features, 0, 1, 2 * size.k),
+        Method::Rrqr(_) => (size.features, 0, 3, 0),
+        _ => (size.features, 0, 4, 2 * size.k),
     };
     // Where there are fewer rows than columns, ARSS, RRSS and TED work on the square of the rows.
     let (items, features) = if squares > 0 { (size.items.max(wide), size.items.min(wide)) } else { (size.items, wide) };
@@ -149,7 +148,7 @@ pub fn state_bytes(method: &Method, size: &ProblemSize) -> u64 {
 
 /// The iterations of ARSS and RRSS: so many quarters of a table, and sums of the smaller side squared.
 fn iterations_memory(size: &ProblemSize, quarters: u64) -> u64 {
-    quarters * size.element * size.items * size.features / 4 + 26 * 8 * size.small() * size.small()
+    quarters * size.element * size.items * size.features / 4 + 30 * 8 * size.small() * size.small()
 }
 
 /// The rows after a kernel map are another table, with a column per landmark.
@@ -162,7 +161,7 @@ fn mapped(kernel: Option<Kernel>, size: &ProblemSize, method: impl Fn(&ProblemSi
 
 fn landmark_memory(count: u64, size: &ProblemSize) -> u64 {
     let count = count.min(size.items);
-    48 * count * count + size.element * count * size.features
+    64 * count * count + size.element * count * size.features
 }
 
 /// A sample of each column and its copies, where the tails of columns count.

@@ -7,6 +7,7 @@ use arss_table::{ByName, ColumnRole, Encode, Format, Missing, ReadOptions, Scale
 use clap::{Args, ValueEnum};
 
 use crate::args::by_name::by_name;
+use crate::args::media::MediaArgs;
 
 /// The table, and what is used of it.
 #[derive(Debug, Default, Args)]
@@ -73,6 +74,9 @@ pub struct InputArgs {
     /// differences; or precomputed: the table holds distances
     #[arg(long, value_parser = metric, value_name = "HOW", default_value = "euclidean")]
     pub metric: Metric,
+    /// Pictures and texts.
+    #[command(flatten)]
+    pub media: MediaArgs,
 }
 
 impl InputArgs {
@@ -116,7 +120,7 @@ fn inputs_help() -> String {
     let extensions = arss_table::read_extensions().join(", ");
     format!(
         "The table: {extensions}, text also as .gz, .zst, .bz2, .xz or .zip; - is stdin. Several files (or a 'pattern*') with the same \
-         columns make one table"
+         columns make one table; or a folder of pictures or texts"
     )
 }
 

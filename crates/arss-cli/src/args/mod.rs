@@ -10,6 +10,7 @@ pub mod count;
 pub mod help;
 pub mod input;
 pub mod large_tables;
+pub mod media;
 pub mod method;
 pub mod outliers;
 pub mod output;
@@ -24,6 +25,7 @@ use crate::args::apply::ApplyArgs;
 use crate::args::compare::CompareArgs;
 use crate::args::help::{CompletionsArgs, ManArgs};
 use crate::args::input::InputArgs;
+use crate::args::media::MediaOutputArgs;
 use crate::args::outliers::OutliersArgs;
 use crate::args::output::{EXIT_CODES, GlobalArgs, OutputArgs};
 
@@ -62,7 +64,7 @@ pub enum Command {
     Plan(Box<PlanArgs>),
     /// Make the page of an earlier `select --result`
     Report(ReportArgs),
-    /// Choose from a bundled table with damaged rows and show what happened
+    /// Choose from a bundled table with damaged rows, and from pictures
     Demo(DemoArgs),
     /// Print the completions for a shell
     Completions(CompletionsArgs),
@@ -86,7 +88,7 @@ fn only_of_rows(arg: Arg) -> Arg {
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]
 pub struct DemoArgs {
-    /// Folder for chosen.csv, scores.csv, result.json and report.html; made if it is not there
+    /// Folder for chosen.csv, scores.csv, result.json, report.html, pictures and pictures.png; made if it is not there
     #[arg(value_name = "DIR", default_value = "arss-demo")]
     pub directory: PathBuf,
 }
@@ -170,6 +172,9 @@ pub struct SelectArgs {
     /// Threads to use, 0 for all; the answer does not depend on it
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub threads: usize,
+    /// What is written of pictures.
+    #[command(flatten)]
+    pub media: MediaOutputArgs,
     /// How it behaves.
     #[command(flatten)]
     pub out: OutputArgs,

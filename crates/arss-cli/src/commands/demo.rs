@@ -1,4 +1,4 @@
-//! `arss demo`: choose from a bundled table of forest plots, 60 of which are damaged.
+//! `arss demo`: choose from a bundled table of forest plots, 60 of which are damaged, and from a folder of pictures.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -9,7 +9,7 @@ use arss_table::number_text::number;
 use arss_table::{ExtraColumns, OutputFormat, Picks, ReadOptions, Scale, Table};
 
 use crate::args::DemoArgs;
-use crate::commands::select_text;
+use crate::commands::{demo_pictures, select_text};
 use crate::failure::Failure;
 use crate::output_files::{self, Files};
 use crate::selection_json;
@@ -39,12 +39,14 @@ pub fn run(args: &DemoArgs, words: &[OsString]) -> Result<(), Failure> {
     let more = More { label: options.label.clone(), ..More::default() };
     let shown = super::page(words, &table, &job, &chosen, more);
     write_files(&args.directory, &table, &job, &chosen, &shown)?;
-    messages.add(select_text::summary(&table, &job, &chosen));
+    messages.add(select_text::summary(&table, &job, &chosen, None));
     messages.flush();
-    output_files::print(&page(&table, &chosen, &rivals, &args.directory))
+    let pictures = demo_pictures::run(&args.directory)?;
+    output_files::print(&(page(&table, &chosen, &rivals, &args.directory) + &pictures))
 }
 
-fn job(method: &Method) -> Job<'_> {
+/// How the demo chooses.
+pub fn job(method: &Method) -> Job<'_> {
     Job {
         method,
         count: Count::Exactly(K),
@@ -80,7 +82,7 @@ fn write_files(
     selection: &Selection,
     report: &str,
 ) -> Result<(), Failure> {
-    let result = selection_json::text(table, job, selection, true);
+    let result = selection_json::text(table, job, selection, (None, true));
     let mut files = Files::default();
     files.add(&folder.join("chosen.csv"), |out| {
         let target =

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 use arss::Selection;
+use arss_media::Media;
 use arss_report::{More, Subject};
 use arss_table::Table;
 
@@ -13,6 +14,7 @@ pub mod apply;
 pub mod compare;
 pub mod completions;
 pub mod demo;
+mod demo_pictures;
 pub mod features;
 pub mod man;
 pub mod outliers;
@@ -30,6 +32,11 @@ fn prepared(args: &InputArgs) -> More {
         label: args.label.clone(),
         ..More::default()
     }
+}
+
+/// The page about chosen pictures or texts.
+fn media_page(words: &[OsString], table: &Table, media: &Media, selection: &Selection) -> String {
+    arss_media::page::page(&arss_media::page::Subject { table, media, selection, command: &arss_report::line(words) })
 }
 
 /// The page about a choice; `words` is the command line that made it.

@@ -4,9 +4,9 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use arss::{Count, Error, Method, Metric, Selection, Status};
+use arss_media::{Kind, Media};
 use arss_report::saved_result::{Input, Saved};
 use arss_report::table_checksum::Checksum;
-use arss_table::number_text::number;
 use arss_table::{
     Encode, ExtraColumns, ExtraValues, OutputFormat, Picks, Preparation, ReadOptions, Table, byte_size,
     checkpoint::{self, Claim},
@@ -23,8 +23,7 @@ use crate::solve::{self, Disk, Job};
 use crate::terminal::interrupt;
 use crate::terminal::messages::Messages;
 use crate::terminal::progress::{self, Show};
-use crate::terminal::text_table::TextTable;
-use crate::{indices, selection_json};
+use crate::{indices, reading, selection_json};
 
 /// Tables up to so many items are scored whole for the report; ARSS and RRSS take time with its square.
 const SCORED_FOR_REPORT: usize = 5000;
@@ -39,6 +38,7 @@ pub fn run(args: &SelectArgs, words: &[OsString]) -> Result<(), Failure> {
     let show = Show::new(args.quiet);
     interrupt::keep(args.out.keep_partial);
     let ready = Ready { claim, ..ready(args, &mut messages)? };
+    output_files::media::check(&args.media, ready.media.as_deref())?;
     if let Some((target, format)) = args.output.as_deref().zip(output_format) {
         ready.table.check_target(target, format)?;
     }
@@ -47,19 +47,23 @@ pub fn run(args: &SelectArgs, words: &[OsString]) -> Result<(), Failure> {
     let made = Made::new(args, words, &ready, &selection);
     progress::phase("write");
     output_files::commit(write_files(args, &made, output_format), table)?;
+    let media = ready.media.as_deref();
+    if let Some(media) = media {
+        output_files::media::make_links(&args.media, (media, table), &selection, args.out.force)?;
+    }
     if selection.report.status != Status::Stopped {
         checkpoint::run::done(ready.claim.as_ref())?;
     }
     drop(show);
-    messages.add(select_text::summary(table, &job, &selection));
+    messages.add(select_text::summary(table, &job, &selection, media));
     if args.verbose {
         messages.add(select_text::details(table, &job, &selection));
     }
     messages.flush();
     if args.json {
-        output_files::print(&selection_json::text(table, &job, &selection, false))?;
+        output_files::print(&selection_json::text(table, &job, &selection, (media, false)))?;
     } else if prints_picks(args) {
-        output_files::print(&picks_sheet(table, &job, &selection).text())?;
+        output_files::print(&select_text::picks_sheet(table, &job, &selection, media).text())?;
     }
     match selection.report.status {
         Status::Stopped => Err(Failure::Interrupted(Kept::Partial)),
@@ -83,6 +87,8 @@ pub struct Ready {
     pub preparation: Option<Preparation>,
     /// The folder of the checkpoint, where one is kept.
     pub claim: Option<Claim>,
+    /// The files, if it is one of files.
+    pub media: Option<Box<Media>>,
 }
 
 /// Reads the table as the flags ask for it.
@@ -96,16 +102,27 @@ pub fn ready(args: &SelectArgs, messages: &mut Messages) -> Result<Ready, Failur
         messages.add(format!("note: working from scratch files in {folder}, about {disk}"));
         messages.flush();
     }
-    let mut table = arss_table::open_with_progress(&args.input.inputs, &options, &mut progress::reading)?;
-    table.notes.drain(..).for_each(|message| messages.add(message));
-    let method = constraints::apply(method, &args.method.constraints, &mut table)?;
+    let how = (args.method.seed.unwrap_or_default(), args.method.no_gate);
+    let (mut table, media) = reading::open(&args.input, &options, how, messages)?;
+    if let Some(media) = &media {
+        check_media(args)?;
+        reading::drop_copies(&method, media, &mut table)?;
+    }
+    let mut method = constraints::apply(method, &args.method.constraints, &mut table)?;
+    if let Some(media) = &media {
+        method = reading::exclude_copies(method, media, &table);
+        reading::check_count(args.k, &method, media, &table)?;
+    }
     let checksum = args.out.result.as_ref().map(|_| Checksum::of(&table));
-    let how = (args.input.scale(), args.input.metric);
-    let preparation = solve::prepare(&mut table, how, args.out.model.is_some(), messages)?;
+    let how = (reading::scale(&args.input, media.as_deref()), args.input.metric);
+    // Numbers of files are of one length by design: no hint about columns is for them.
+    let mut unsaid = Messages::new(true);
+    let said = if media.is_some() { &mut unsaid } else { messages };
+    let preparation = solve::prepare(&mut table, how, args.out.model.is_some(), said)?;
     if table.matrix.is_on_disk() && memory_plan::fits_now(args, &method, (&table.matrix, &mut plan))? {
         table.matrix = table.matrix.into_memory()?;
     }
-    Ok(Ready { table, method, checksum, plan, preparation, claim: None })
+    Ok(Ready { table, method, checksum, plan, preparation, claim: None, media })
 }
 
 /// How the table is read.
@@ -173,7 +190,10 @@ struct Made<'a> {
 impl<'a> Made<'a> {
     fn new(args: &SelectArgs, words: &[OsString], ready: &'a Ready, selection: &'a Selection) -> Self {
         progress::phase("report");
-        let page = args.report.as_ref().map(|_| page(args, words, ready, selection));
+        let page = args.report.as_ref().map(|_| match &ready.media {
+            Some(media) => super::media_page(words, &ready.table, media, selection),
+            None => page(args, words, ready, selection),
+        });
         let result = args.out.result.as_ref().map(|_| {
             let command = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
             let input = described(ready, &selection.indices, args.features);
@@ -187,7 +207,7 @@ fn write_files(args: &SelectArgs, made: &Made<'_>, output_format: Option<OutputF
     let (table, selection) = (&made.ready.table, made.selection);
     let mut files = Files::new(args.out.force);
     if let Some((target, format)) = args.output.as_deref().zip(output_format) {
-        let (order, extra) = written(args, selection);
+        let (order, extra) = written(args, made.ready, selection);
         let picks = if args.features { Picks::Columns(&order) } else { Picks::Rows(&order) };
         files.add(target, |out| table.write(out, format, picks, &extra))?;
     }
@@ -217,7 +237,21 @@ fn write_files(args: &SelectArgs, made: &Made<'_>, output_format: Option<OutputF
         let model = solve::model_file(table, selection, preparation)?;
         files.add(target, |out| model.write(out))?;
     }
+    if let Some(media) = made.ready.media.as_deref() {
+        output_files::media::add(&mut files, &args.media, (media, table), selection)?;
+    }
     Ok(files)
+}
+
+/// Fails on flags that have no meaning for files.
+fn check_media(args: &SelectArgs) -> Result<(), Failure> {
+    let given = [
+        ("--model", args.out.model.is_some()),
+        ("--result", args.out.result.is_some()),
+        ("--checkpoint", args.out.disk.checkpoint.is_some()),
+        ("--features", args.features),
+    ];
+    given.into_iter().find(|(_, given)| *given).map_or(Ok(()), |(flag, _)| Err(reading::no_model(flag)))
 }
 
 fn scored_for_report(args: &SelectArgs, table: &Table) -> bool {
@@ -269,9 +303,10 @@ pub fn in_order(items: &[usize], order: Order) -> Vec<usize> {
 }
 
 /// The picks in the order in which they are written, and what is added to each.
-fn written(args: &SelectArgs, selection: &Selection) -> (Vec<usize>, ExtraColumns) {
+fn written(args: &SelectArgs, ready: &Ready, selection: &Selection) -> (Vec<usize>, ExtraColumns) {
     let mut ranks: Vec<usize> = (0..selection.indices.len()).collect();
-    if args.order == Order::File {
+    let in_time = ready.media.as_ref().is_some_and(|media| media.kind == Kind::Frames);
+    if args.order == Order::File || in_time {
         ranks.sort_by_key(|&rank| selection.indices[rank]);
     }
     let order = ranks.iter().map(|&rank| selection.indices[rank]).collect();
@@ -281,14 +316,9 @@ fn written(args: &SelectArgs, selection: &Selection) -> (Vec<usize>, ExtraColumn
     let rank = ExtraValues::Int(ranks.iter().map(|&rank| rank as i64 + 1).collect());
     let score = ExtraValues::Float(ranks.iter().map(|&rank| selection.scores[rank]).collect());
     let mut columns = vec![("rank", rank), ("score", score)];
-    if let Some(assignment) = &selection.assignment {
-        // Rows that were set aside count neither here nor in the shares.
-        let gated = selection.report.set_aside().is_some();
-        let counts_here = |item: usize| !gated || selection.residuals[item] <= 1.0;
-        let mut counts = vec![0; selection.indices.len()];
-        let counted = assignment.labels.iter().enumerate().filter(|(item, _)| counts_here(*item));
-        counted.for_each(|(_, &label)| counts[label] += 1);
-        columns.push(("stands_for", ExtraValues::Int(ranks.iter().map(|&rank| counts[rank]).collect())));
+    // Rows that were set aside count neither here nor in the shares.
+    if let Some(counts) = arss_media::page::stands_for(selection) {
+        columns.push(("stands_for", ExtraValues::Int(ranks.iter().map(|&rank| counts[rank] as i64).collect())));
     }
     (order, ExtraColumns { columns })
 }
@@ -303,6 +333,7 @@ pub fn targets(args: &SelectArgs) -> Vec<(&'static str, &Path)> {
         ("--report", &args.report),
         ("--result", &args.out.result),
         ("--model", &args.out.model),
+        ("--contact-sheet", &args.media.contact_sheet),
     ];
     targets::asked(&all)
 }
@@ -319,6 +350,7 @@ pub fn check_outputs(args: &SelectArgs) -> Result<Option<OutputFormat>, Failure>
     let all = targets(args);
     targets::check(&args.input.inputs, &all)?;
     targets::check_stdout(&all, args.json)?;
+    output_files::media::check_places(&args.media, &args.input.inputs)?;
     Ok(format)
 }
 
@@ -332,37 +364,4 @@ pub fn check_places(args: &SelectArgs) -> Result<(), Failure> {
     let flags = &args.out.disk;
     check_existing(args)?;
     Ok(checkpoint::run::check(flags.checkpoint.as_deref(), flags.resume, args.out.force)?)
-}
-
-/// The picks for people: rank, number, score, the share it stands for where that is known, and what the item is.
-fn picks_sheet(table: &Table, job: &Job<'_>, selection: &Selection) -> TextTable {
-    let ranked = selection.indices.iter().zip(&selection.scores).enumerate();
-    let shares = selection.assignment.as_ref().map(|assignment| assignment.shares.as_slice());
-    let start = |rank: usize, item: usize, score: f64| {
-        let item = table.place_of(item, job.features);
-        let cells = [(rank + 1).to_string(), item.to_string(), number(score)];
-        cells.into_iter().chain(shares.map(|shares| format!("{:.4}", shares[rank])))
-    };
-    let heading = |item: &str| {
-        ["rank", item, "score"]
-            .into_iter()
-            .chain(shares.map(|_| "share"))
-            .map(str::to_owned)
-            .collect::<Vec<_>>()
-            .into_iter()
-    };
-    if job.features {
-        let names = &table.feature_names;
-        let mut sheet = TextTable::new(heading("column").chain(["name".to_owned()]));
-        ranked.for_each(|(rank, (&item, &score))| {
-            sheet.add(start(rank, item, score).chain([names[item].clone()]));
-        });
-        return sheet;
-    }
-    table.fetch(&selection.indices);
-    let mut sheet = TextTable::new(heading("row").chain(table.headings()));
-    ranked.for_each(|(rank, (&item, &score))| {
-        sheet.add(start(rank, item, score).chain(table.cells(item)));
-    });
-    sheet
 }

@@ -1,5 +1,6 @@
 //! Results: files written whole or not at all, and stdout.
 
+pub mod media;
 pub mod targets;
 mod temp_cleanup;
 

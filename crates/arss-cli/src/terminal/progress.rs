@@ -206,6 +206,10 @@ impl Board {
             Some(left) => format!("up to {} left", span(left)),
             None => format!("{} so far", span(elapsed)),
         };
+        if self.phase == "files" {
+            let rate = self.done as f64 / elapsed.as_secs_f64().max(1e-3);
+            return format!("{} of {}, {rate:.0} a second, {left}", self.done, self.total);
+        }
         format!("{:.0} %, {left}", 100.0 * share)
     }
 

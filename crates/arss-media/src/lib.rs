@@ -1,0 +1,32 @@
+//! Pictures, texts and video frames: from a folder of files to a table that can be chosen from.
+//!
+//! [`open`] looks at what the inputs are. Tables are left to `arss-table`. Everything else becomes a table of what is known
+//! of each file (name, size, distinctive terms), whose rows are compared by numbers that were computed from the content.
+//! [`Media`] says what was found besides: files that could not be read, copies, pictures that show nothing.
+
+mod cache;
+mod copies;
+mod described;
+mod embeddings;
+mod files;
+mod kind;
+mod media;
+mod open;
+pub mod page;
+mod pictures;
+mod progress;
+mod sheet;
+mod texts;
+mod video;
+
+pub use copies::{copy_names, link};
+pub use embeddings::{Embeddings, Network};
+pub use files::Unreadable;
+pub use kind::Kind;
+pub use media::{Duplicate, Media};
+pub use open::{MediaOptions, Opened, open};
+pub use pictures::decode::picture as decode;
+pub use pictures::raster::Raster;
+pub use progress::Progress;
+pub use sheet::{Tile, pixels, png, thumbnail, write as write_sheet};
+pub use texts::open_texts;

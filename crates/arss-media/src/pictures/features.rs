@@ -1,0 +1,204 @@
+//! What pictures are compared by: colours of a small version, directions of edges, and disorder.
+//!
+//! 288 numbers, all from 32 x 32 means of the picture:
+//!
+//! | numbers | what |
+//! |---|---|
+//! | 96 | a thumbnail: luminance of 8 x 8 parts, two colour differences of 4 x 4 parts |
+//! | 128 | edges: for each of 4 x 4 parts how strong they are in 8 directions, as square roots |
+//! | 64 | disorder: a random projection of what the thumbnail leaves out, for pictures without any order only |
+//!
+//! Neighbouring pixels of a picture are alike. Where they are not, as in noise, thumbnails are all the same grey and the edges
+//! go all ways, so that noise would look like one large group. The last numbers keep such pictures apart.
+
+use super::raster::Raster;
+
+/// Pixels on a side of the version that everything comes from.
+pub const SIDE: usize = 32;
+/// How many numbers a picture has.
+pub const FEATURES: usize = 288;
+const THUMB: usize = 8;
+const CELLS: usize = 4;
+const DIRECTIONS: usize = 8;
+const DETAILS: usize = 64;
+/// Between these shares of disorder a picture turns from a picture into noise.
+const ORDER: (f32, f32) = (0.3, 0.5);
+/// How much disorder counts.
+const DISORDER: f32 = 2.0;
+/// Pictures whose luminance differs by less than this, but for a hundredth of them, show nothing.
+const BLANK: f32 = 0.1;
+
+/// A picture as numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Features {
+    /// What it is compared by.
+    pub values: Vec<f32>,
+    /// A word in which copies differ by few bits.
+    pub hash: u64,
+    /// True if it shows nothing: all black, all white, all one colour.
+    pub blank: bool,
+}
+
+/// The numbers of a picture.
+pub fn features(picture: &Raster) -> Features {
+    let small = picture.shrunk(SIDE, SIDE);
+    let grey: Vec<f32> = small.chunks_exact(3).map(luminance).collect();
+    let mut values = Vec::with_capacity(FEATURES);
+    thumbnail(&small, &grey, &mut values);
+    edges(&grey, &mut values);
+    disorder(&grey, &mut values);
+    Features { values, hash: perceptual_hash(picture), blank: is_blank(&grey) }
+}
+
+/// What each number is, for the columns of files.
+pub fn names() -> Vec<String> {
+    let grid = |name: &str, side: usize| -> Vec<String> {
+        (0..side * side).map(|at| format!("{name}_{}_{}", at / side, at % side)).collect()
+    };
+    let mut names = grid("light", THUMB);
+    names.extend(grid("blue", THUMB / 2));
+    names.extend(grid("red", THUMB / 2));
+    for cell in grid("edges", CELLS) {
+        names.extend((0..DIRECTIONS).map(|direction| format!("{cell}_{direction}")));
+    }
+    names.extend((0..DETAILS).map(|at| format!("disorder_{at}")));
+    names
+}
+
+fn luminance(pixel: &[f32]) -> f32 {
+    0.299 * pixel[0] + 0.587 * pixel[1] + 0.114 * pixel[2]
+}
+
+/// The mean of each of `parts` x `parts` squares.
+fn means(values: &[f32], side: usize, parts: usize) -> Vec<f32> {
+    let size = side / parts;
+    let mut found = vec![0.0; parts * parts];
+    for (at, value) in values.iter().enumerate() {
+        found[(at / side / size) * parts + at % side / size] += value / (size * size) as f32;
+    }
+    found
+}
+
+fn thumbnail(small: &[f32], grey: &[f32], values: &mut Vec<f32>) {
+    values.extend(means(grey, SIDE, THUMB).iter().map(|light| light / THUMB as f32));
+    for colour in [2, 0] {
+        let differences: Vec<f32> = small.chunks_exact(3).zip(grey).map(|(pixel, grey)| pixel[colour] - grey).collect();
+        let parts = THUMB / 2;
+        values.extend(means(&differences, SIDE, parts).iter().map(|difference| difference / parts as f32));
+    }
+}
+
+fn edges(grey: &[f32], values: &mut Vec<f32>) {
+    let mut strengths = [0.0f32; CELLS * CELLS * DIRECTIONS];
+    let inside = |at: usize| at > 0 && at + 1 < SIDE;
+    for y in 0..SIDE {
+        for x in 0..SIDE {
+            let at = y * SIDE + x;
+            let across = if inside(x) { grey[at + 1] - grey[at - 1] } else { 0.0 };
+            let down = if inside(y) { grey[at + SIDE] - grey[at - SIDE] } else { 0.0 };
+            let angle = down.atan2(across).rem_euclid(std::f32::consts::PI) / std::f32::consts::PI * DIRECTIONS as f32;
+            let (strength, share) = (across.hypot(down), angle.fract());
+            let direction = angle as usize % DIRECTIONS;
+            let cell = ((y * CELLS / SIDE) * CELLS + x * CELLS / SIDE) * DIRECTIONS;
+            strengths[cell + direction] += strength * (1.0 - share);
+            strengths[cell + (direction + 1) % DIRECTIONS] += strength * share;
+        }
+    }
+    let pixels = (SIDE / CELLS * (SIDE / CELLS)) as f32;
+    values.extend(strengths.iter().map(|strength| (strength / pixels).sqrt() / CELLS as f32));
+}
+
+fn disorder(grey: &[f32], values: &mut Vec<f32>) {
+    let squares = |pairs: &mut dyn Iterator<Item = (f32, f32)>| pairs.map(|(a, b)| (a - b) * (a - b)).sum::<f32>();
+    let rows = &mut grey.chunks_exact(SIDE).flat_map(|row| row.windows(2).map(|pair| (pair[0], pair[1])));
+    let columns = &mut grey.iter().zip(&grey[SIDE..]).map(|(a, b)| (*a, *b));
+    let pairs = (SIDE * (SIDE - 1)) as f32;
+    let steps = (squares(rows) + squares(columns)) / pairs;
+    let mean = grey.iter().sum::<f32>() / grey.len() as f32;
+    let variance = grey.iter().map(|value| (value - mean) * (value - mean)).sum::<f32>() / grey.len() as f32;
+    let share = steps / 4.0 / (variance + 1e-3);
+    let weight = DISORDER * ((share - ORDER.0) / (ORDER.1 - ORDER.0)).clamp(0.0, 1.0);
+    let first = values.len();
+    values.resize(first + DETAILS, 0.0);
+    if weight == 0.0 {
+        return;
+    }
+    let parts = means(grey, SIDE, THUMB);
+    let size = SIDE / THUMB;
+    for (at, value) in grey.iter().enumerate() {
+        let rest = value - parts[(at / SIDE / size) * THUMB + at % SIDE / size];
+        let signs = signs(at as u64);
+        for (detail, sum) in values[first..].iter_mut().enumerate() {
+            *sum += if signs >> detail & 1 == 1 { rest } else { -rest };
+        }
+    }
+    let scale = weight / (DETAILS as f32).sqrt() / SIDE as f32;
+    values[first..].iter_mut().for_each(|sum| *sum *= scale);
+}
+
+/// Bits that look random, the same for ever (SplitMix64).
+fn signs(at: u64) -> u64 {
+    let mut bits = at.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    for (shift, factor) in [(30, 0xbf58_476d_1ce4_e5b9_u64), (27, 0x94d0_49bb_1331_11eb)] {
+        bits = (bits ^ (bits >> shift)).wrapping_mul(factor);
+    }
+    bits ^ (bits >> 31)
+}
+
+fn is_blank(grey: &[f32]) -> bool {
+    let mut sorted = grey.to_vec();
+    sorted.sort_unstable_by(f32::total_cmp);
+    let cut = sorted.len() / 100;
+    sorted[sorted.len() - 1 - cut] - sorted[cut] < BLANK
+}
+
+/// For each of 8 x 8 places, whether the picture gets lighter to the right.
+fn perceptual_hash(picture: &Raster) -> u64 {
+    let small = picture.shrunk(9, 8);
+    let grey: Vec<f32> = small.chunks_exact(3).map(luminance).collect();
+    let steps = grey.chunks_exact(9).flat_map(|row| row.windows(2).map(|pair| pair[0] < pair[1]));
+    steps.fold(0, |word, lighter| word << 1 | u64::from(lighter))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn picture(value: impl Fn(usize, usize) -> u8) -> Raster {
+        Raster { width: 64, height: 64, rgb: (0..64 * 64).flat_map(|at| [value(at % 64, at / 64); 3]).collect() }
+    }
+
+    fn distance(a: &Features, b: &Features) -> f32 {
+        a.values.iter().zip(&b.values).map(|(a, b)| (a - b) * (a - b)).sum::<f32>().sqrt()
+    }
+
+    #[test]
+    fn each_number_has_a_name() {
+        let found = features(&picture(|x, _| x as u8 * 4));
+        assert_eq!((found.values.len(), names().len()), (FEATURES, FEATURES));
+        assert!(found.values.iter().all(|value| value.is_finite()) && !found.blank);
+    }
+
+    #[test]
+    fn noise_is_far_from_everything_and_from_other_noise() {
+        let noise = |seed: u64| features(&picture(|x, y| signs(seed * 10_000 + (y / 2 * 32 + x / 2) as u64) as u8));
+        let slope = |lean: usize| features(&picture(|x, y| ((x * 3 + lean * y) % 256) as u8));
+        let (near, far) = (distance(&slope(0), &slope(1)), distance(&noise(1), &noise(2)));
+        assert!(far > 0.5 && far > 2.0 * near, "{near} {far}");
+        assert!(slope(1).values[FEATURES - DETAILS..].iter().all(|value| *value == 0.0));
+    }
+
+    #[test]
+    fn pictures_that_show_nothing_are_known() {
+        assert!(features(&picture(|_, _| 0)).blank && features(&picture(|x, _| 250 + (x % 5) as u8)).blank);
+        assert!(!features(&picture(|x, _| if x < 10 { 0 } else { 90 })).blank);
+    }
+
+    #[test]
+    fn a_lighter_and_smaller_copy_has_the_same_hash() {
+        let value = |x: usize, y: usize| (100.0 + 80.0 * ((x + 2 * y) as f32 / 9.0).sin()) as u8;
+        let (one, other) = (picture(value), picture(|x, y| value(x, y) + 20));
+        let apart = features(&one).hash ^ features(&other.thumbnail(40)).hash;
+        assert!(apart.count_ones() <= 2, "{apart:b}");
+    }
+}
