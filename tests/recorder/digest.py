@@ -101,6 +101,7 @@ READERS: dict[str, Callable[[Path], Any]] = {
     ".feather": lambda path: _arrow(feather.read_table(str(path))),
     ".npy": lambda path: [str((array := np.load(path)).dtype), array.tolist()],
     ".gz": lambda path: gzip.decompress(path.read_bytes()).decode(),
+    ".png": lambda path: path.read_bytes().hex(),
     ".zst": lambda path: pa.input_stream(str(path), compression="zstd").read().decode(),
 }
 
