@@ -36,7 +36,7 @@ SHAPES = [
 #: Shapes that are also run from scratch files, with this share of the memory that the plan names.
 FROM_DISK = [(200_000, 16, "f8"), (1_000_000, 8, "f4")]
 SHARE = 0.92
-LONGEST = 90.0
+LONGEST = 40.0
 PICKS = 50
 
 

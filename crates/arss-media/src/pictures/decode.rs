@@ -62,7 +62,7 @@ pub fn decode(bytes: &[u8], side: usize) -> Result<Decoded, String> {
 /// The picture in the bytes of a file, as large as it is.
 ///
 /// # Errors
-/// As [`decode`].
+/// If they are no picture, a damaged one, or one that is too large.
 pub fn picture(bytes: &[u8]) -> Result<Raster, String> {
     Ok(decode(bytes, usize::MAX)?.raster)
 }
