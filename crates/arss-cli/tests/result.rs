@@ -3,6 +3,7 @@
 mod common;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use common::{Folder, noise, npy_f64, plots_csv};
 
@@ -95,18 +96,23 @@ fn what_is_no_result_is_refused() {
     assert!(ran.code == 1 && ran.err.contains("missing"), "{ran:?}");
 }
 
+/// The files of a folder and of the folders in it, by their names below `root`.
+fn files_below(root: &Path, found: &mut BTreeMap<String, Vec<u8>>, within: &str) {
+    for entry in std::fs::read_dir(root).unwrap().map(Result::unwrap) {
+        let name = format!("{within}{}", entry.file_name().into_string().unwrap());
+        match entry.path().is_dir() {
+            true => files_below(&entry.path(), found, &format!("{name}/")),
+            false => drop(found.insert(name, std::fs::read(entry.path()).unwrap())),
+        }
+    }
+}
+
 /// Runs a line in a folder of its own and gives all files that it wrote, and what it printed.
 fn written(line: &str) -> BTreeMap<String, Vec<u8>> {
     let folder = Folder::with("t.csv", plots_csv());
     let ran = folder.run(line).ok();
-    let place = |name: &String| if folder.path(name).is_dir() { None } else { Some(name.clone()) };
-    let mut names: Vec<String> = folder.names().iter().filter_map(place).collect();
-    if let Ok(entries) = std::fs::read_dir(folder.path("arss-demo")) {
-        names.extend(entries.map(|entry| format!("arss-demo/{}", entry.unwrap().file_name().into_string().unwrap())));
-    }
-    let mut files: BTreeMap<String, Vec<u8>> =
-        names.into_iter().map(|name| (name.clone(), folder.bytes(&name))).collect();
-    files.insert("stdout".to_owned(), ran.out.into_bytes());
+    let mut files = BTreeMap::from([("stdout".to_owned(), ran.out.into_bytes())]);
+    files_below(&folder.path(""), &mut files, "");
     files
 }
 
@@ -119,6 +125,8 @@ fn the_same_command_twice_gives_the_same_bytes() {
         assert_eq!(first.len(), 7, "{line}");
         assert!(first == second, "{line}");
     }
-    assert!(written("demo") == written("demo"));
-    assert_eq!(written("demo").keys().filter(|name| name.starts_with("arss-demo/")).count(), 4);
+    let demo = written("demo");
+    assert!(demo == written("demo"));
+    let count = |start: &str| demo.keys().filter(|name| name.starts_with(start)).count();
+    assert_eq!((count("arss-demo/pictures/"), count("arss-demo/")), (150, 155));
 }
