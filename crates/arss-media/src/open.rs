@@ -54,7 +54,7 @@ pub enum Opened {
 /// use arss_table::ReadOptions;
 ///
 /// let folder = tempfile::tempdir()?;
-/// for (name, light) in [("a.png", 10), ("b.png", 200), ("c.png", 200)] {
+/// for (name, light) in [("a.png", 90), ("b.png", 200), ("c.png", 200)] {
 ///     let stripes = (0..64).flat_map(|x| [light * (x / 8 % 2); 3]).collect();
 ///     png(&mut std::fs::File::create(folder.path().join(name))?, &Raster { width: 64, height: 1, rgb: stripes })?;
 /// }
