@@ -62,7 +62,7 @@ pub fn memory(method: &Method, size: &ProblemSize) -> u64 {
             let scored = landmark_memory(settings.landmarks as u64, size) + tails(size);
             coverage(size, !settings.nested) + scored + 52 * items
         }
-        Method::Facility(_) => coverage(size, false) + 52 * items,
+        Method::Facility(_) => coverage(size, false) + 52 * items + (5 << 20),
         Method::Arss(settings) => mapped(settings.kernel, size, |size| iterations_memory(size, 5) + 40 * size.items),
         Method::Rrss(settings) => mapped(settings.kernel, size, |size| {
             let quarters = if size.items < size.features { 10 } else { 6 };
@@ -124,7 +124,7 @@ pub fn memory_out_of_core(method: &Method, size: &ProblemSize) -> u64 {
             2 * coverage(size, !settings.nested) + scored + 52 * size.items
         }
         Method::Facility(_) => 2 * coverage(size, false) + 52 * size.items,
-        _ => 8 * 8 * size.small() * size.small() + 28 * size.items,
+        _ => 8 * 8 * size.small() * size.small() + 36 * size.items,
     };
     own + pass_memory(method, size)
 }
