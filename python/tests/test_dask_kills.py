@@ -201,8 +201,13 @@ def test_a_cluster_that_is_restarted(clusters: Clusters) -> None:
 
     with pytest.raises(RuntimeError, match=r"the cluster was restarted, or its scheduler is gone, .*: fit again"):
         arss.dask.RRSS(6, tol=0, callback=restart).fit(da.from_array(table(), chunks=(300, 5)))
-    doomed.wait_for_workers(1, timeout=60)
-    assert left(doomed, before) == (0, 0)
+    for _ in range(600):
+        if tasks(doomed) <= before:
+            break
+        time.sleep(0.1)
+    assert tasks(doomed) <= before
+    # Workers that were killed often do not always come back after a restart.
+    clusters.healthy()
     X = table()
     found = arss.dask.TED(6).fit(da.from_array(X, chunks=(300, 5)))
     assert found.sample_indices_.tolist() == arss.TED(6).fit(X).sample_indices_.tolist()

@@ -96,6 +96,7 @@ def test_a_notebook_shows_it_in_a_frame(table: Any) -> None:
     assert "<details><summary>scikit-learn's diagram</summary>" in summary and "sk-container" in summary
 
 
+@pytest.mark.filterwarnings("ignore:IPython3 lexer")
 def test_nbconvert_keeps_the_page(table: Any) -> None:
     nbformat = pytest.importorskip("nbformat")
     nbconvert = pytest.importorskip("nbconvert")
