@@ -26,8 +26,14 @@ def cluster() -> Iterator[Any]:
     """The client of a new Dask cluster of three worker processes with 1 GiB each."""
     dask = pytest.importorskip("dask")
     distributed = pytest.importorskip("distributed")
+    settings = {
+        "distributed.admin.log-length": 0,
+        "distributed.comm.timeouts.connect": "30s",
+        # A worker that is killed twice within the default of 15 s is given up for good; without any, every fit waits.
+        "distributed.deploy.lost-worker-timeout": "1h",
+    }
     with (
-        dask.config.set({"distributed.admin.log-length": 0, "distributed.comm.timeouts.connect": "30s"}),
+        dask.config.set(settings),
         distributed.LocalCluster(
             n_workers=3, threads_per_worker=1, memory_limit="1GiB", dashboard_address=None, silence_logs=50
         ) as nodes,
