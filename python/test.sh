@@ -22,7 +22,7 @@ run_tests() { # NAME PYTEST-ARGUMENT...: from elsewhere, so that the installed p
 
 # Both environments wait for downloads and for workers rather than for a core: they are set up and run side by side.
 newest() {
-    environment newest "$wheel[plot,dask]" --requirement python/requirements-test.txt datasets duckdb mypy
+    environment newest "$wheel[plot,dask]" --requirement python/requirements-test.txt datasets duckdb ipykernel mypy nbconvert
     "$work/newest/bin/pip" --disable-pip-version-check list
     (cd python && "$work/newest/bin/mypy" arss tests)
     run_tests newest

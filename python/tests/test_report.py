@@ -96,18 +96,6 @@ def test_a_notebook_shows_it_in_a_frame(table: Any) -> None:
     assert "<details><summary>scikit-learn's diagram</summary>" in summary and "sk-container" in summary
 
 
-@pytest.mark.filterwarnings("ignore:IPython3 lexer")
-def test_nbconvert_keeps_the_page(table: Any) -> None:
-    nbformat = pytest.importorskip("nbformat")
-    nbconvert = pytest.importorskip("nbconvert")
-    report = arss.Exemplars(3).fit(table).report(table)
-    cell = nbformat.v4.new_code_cell("selector.report(X)")
-    cell.outputs = [nbformat.v4.new_output("display_data", data={"text/html": report._repr_html_()})]
-    notebook = nbformat.v4.new_notebook(cells=[cell])
-    page, _ = nbconvert.HTMLExporter().from_notebook_node(notebook)
-    assert html.unescape(page.split('srcdoc="', 1)[1].split('"></iframe>', 1)[0]) == report.html
-
-
 def test_what_cannot_be_shown_is_refused(table: Any) -> None:
     selector = arss.Exemplars(3).fit(table)
     with pytest.raises(ValueError, match="X has 199 rows"):
