@@ -187,6 +187,24 @@ fn a_second_run_takes_from_the_cache() {
     assert_eq!(run(), first);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_home_that_cannot_be_written_is_no_hindrance() {
+    let folder = striped();
+    folder.write("plots.csv", common::plots_csv());
+    // Not even the superuser makes a file there.
+    let nowhere = [("HOME", "/proc"), ("XDG_CONFIG_HOME", ""), ("XDG_CACHE_HOME", ""), ("XDG_DATA_HOME", "")];
+    for line in [
+        "select photos -k 4 -o picks.csv --report page.html",
+        "select plots.csv -k 4 -o plots-picks.csv --report plots.html --checkpoint state",
+        "outliers plots.csv -o strange.csv",
+    ] {
+        let ran = folder.run_with(line, &nowhere).ok();
+        assert!(!ran.err.contains("error"), "{line}: {}", ran.err);
+        assert_eq!(ran.out, folder.run(&format!("{line} --force")).ok().out, "{line}");
+    }
+}
+
 #[test]
 fn frames_come_in_the_order_of_time() {
     let folder = Folder::new();

@@ -1,8 +1,16 @@
 //! Sparse files and tables of distances on the command line.
 
 mod common;
+mod tables;
 
+use std::sync::Arc;
+
+use arrow_array::builder::{Float32Builder, Int32Builder, ListBuilder};
+use arrow_array::{Array, ArrayRef, Int64Array, ListArray, RecordBatch, StringArray, StructArray};
+use arrow_schema::Field;
 use common::{Folder, noise, npy, npy_f64};
+use parquet::basic::Compression;
+use tables::{arrow_bytes, parquet_bytes, read_parquet};
 
 const ROWS: usize = 60;
 const COLUMNS: usize = 900;
@@ -74,6 +82,97 @@ fn the_chosen_rows_come_back_sparse() {
     folder.run("select t.mtx -k 3 -q --metric cosine --model m.arss --indices -").ok();
     let applied = folder.json("apply m.arss t.mtx -q");
     assert_eq!(applied["n_samples"], ROWS);
+}
+
+/// The places and the values of each row; a row without an entry is an empty list.
+fn lists(entries: &[(usize, usize, f64)]) -> (ListArray, ListArray) {
+    let mut places = ListBuilder::new(Int32Builder::new());
+    let mut values = ListBuilder::new(Float32Builder::new());
+    for row in 0..ROWS {
+        for (_, column, value) in entries.iter().filter(|entry| entry.0 == row) {
+            places.values().append_value(*column as i32);
+            values.values().append_value(*value as f32);
+        }
+        places.append(true);
+        values.append(true);
+    }
+    (places.finish(), values.finish())
+}
+
+/// What Spark writes: one column of four fields.
+fn as_fields(entries: &[(usize, usize, f64)], size: i64) -> ArrayRef {
+    let (places, values) = lists(entries);
+    let field = |name: &str, array: &dyn Array| Arc::new(Field::new(name, array.data_type().clone(), true));
+    let size: ArrayRef = Arc::new(Int64Array::from(vec![size; ROWS]));
+    Arc::new(StructArray::from(vec![
+        (field("size", &size), size),
+        (field("indices", &places), Arc::new(places) as ArrayRef),
+        (field("values", &values), Arc::new(values) as ArrayRef),
+    ]))
+}
+
+#[test]
+fn lists_of_places_and_values_are_sparse_rows() {
+    let entries: Vec<_> =
+        entries().into_iter().map(|(row, column, value)| (row, column, f64::from(value as f32))).collect();
+    let folder = Folder::with("t.mtx", mtx(ROWS, COLUMNS, &entries));
+    let (places, values) = lists(&entries);
+    let names: ArrayRef = Arc::new(StringArray::from_iter_values((0..ROWS).map(|row| format!("text {row}"))));
+    let topics: ArrayRef = Arc::new(StringArray::from_iter_values((0..ROWS).map(|row| format!("topic {}", row % 3))));
+    let two: Vec<(&str, ArrayRef)> = vec![
+        ("name", names.clone()),
+        ("tfidf_indices", Arc::new(places)),
+        ("topic", topics.clone()),
+        ("tfidf_values", Arc::new(values)),
+    ];
+    let one: Vec<(&str, ArrayRef)> =
+        vec![("features", as_fields(&entries, COLUMNS as i64)), ("name", names), ("topic", topics)];
+    let (two, one) = (RecordBatch::try_from_iter(two).unwrap(), RecordBatch::try_from_iter(one).unwrap());
+    folder.write("two.parquet", parquet_bytes(&two, Compression::SNAPPY, 25));
+    folder.write("one.parquet", parquet_bytes(&one, Compression::SNAPPY, 25));
+    folder.write("two.arrow", arrow_bytes(&[two.slice(0, 40), two.slice(40, 20)]));
+    folder.write("one.arrow", arrow_bytes(std::slice::from_ref(&one)));
+    for flags in ["--method exemplars", "--method facility --metric cosine", "--method ted"] {
+        let wanted = folder.indices(&format!("select t.mtx -k 6 -q --scale none {flags}"));
+        for name in ["two.parquet", "one.parquet", "two.arrow", "one.arrow"] {
+            let found = folder.json(&format!("select {name} -k 6 -q --scale none --label topic {flags}"));
+            assert_eq!(common::numbers(&found["indices"]), wanted, "{name} {flags}");
+            let least = entries.iter().map(|entry| entry.1 + 1).max().unwrap();
+            assert!([least, COLUMNS].contains(&(found["n_features"].as_u64().unwrap() as usize)), "{name}");
+        }
+    }
+    let ran = folder.run("select two.parquet -k 3 --label topic -o out.parquet --model m.arss --report page.html").ok();
+    assert!(ran.err.contains("most of them zero), not by name"), "{ran:?}");
+    assert_eq!(read_parquet(&folder.path("out.parquet")).0.num_columns(), 4);
+    assert_eq!(folder.json("apply m.arss two.parquet -q")["n_samples"], ROWS);
+    // What was asked for goes first.
+    assert_eq!(folder.json("select two.parquet -k 3 -q --columns topic")["n_features"], 3);
+}
+
+#[test]
+fn lists_that_do_not_fit_are_named_by_row() {
+    let entries = entries();
+    let of = |places: ListArray, values: ListArray| {
+        let columns: Vec<(&str, ArrayRef)> = vec![("indices", Arc::new(places)), ("values", Arc::new(values))];
+        let batch = RecordBatch::try_from_iter(columns).unwrap();
+        Folder::with("t.parquet", parquet_bytes(&batch, Compression::SNAPPY, 25))
+    };
+    let (places, _) = lists(&entries);
+    let (_, fewer) =
+        lists(&entries.iter().copied().filter(|entry| entry.0 != 33 || entry.1 % 2 == 0).collect::<Vec<_>>());
+    of(places, fewer).refuses("select t.parquet -k 2", &["row 33 (from 0)", "column values", "places"]);
+    let twice: Vec<_> = entries.iter().copied().chain([entries[0]]).collect();
+    let (places, values) = lists(&twice);
+    of(places, values).refuses("select t.parquet -k 2", &["row 0", "comes twice"]);
+    let wild: Vec<_> = entries.iter().map(|&(r, c, v)| (r, if r == 7 { usize::MAX } else { c }, v)).collect();
+    let (places, values) = lists(&wild);
+    of(places, values).refuses("select t.parquet -k 2", &["row 7 (from 0)", "place -1"]);
+    let endless: Vec<_> = entries.iter().map(|&(r, c, v)| (r, if r == 7 { c + 2_000_000_000 } else { c }, v)).collect();
+    let (places, values) = lists(&endless);
+    of(places, values).refuses("select t.parquet -k 2 --memory 1G", &["takes", "limit"]);
+    let batch = RecordBatch::try_from_iter([("vector", as_fields(&entries, 500))]).unwrap();
+    let small = Folder::with("t.parquet", parquet_bytes(&batch, Compression::SNAPPY, 25));
+    small.refuses("select t.parquet -k 2", &["column vector has the place", "but the size 500"]);
 }
 
 #[test]

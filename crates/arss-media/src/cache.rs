@@ -17,7 +17,7 @@ use twox_hash::XxHash64;
 use crate::pictures::features::{FEATURES, Features};
 
 /// What a file begins with; its number changes with what the numbers mean.
-const MARK: &[u8; 16] = b"arss pictures 1\n";
+const MARK: &[u8; 16] = b"arss pictures 2\n";
 /// Two keys, the size, the hash and whether it is blank; numbers; a checksum.
 const ENTRY: usize = 56 + 4 * FEATURES + 8;
 /// A larger file is begun anew.

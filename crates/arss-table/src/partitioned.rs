@@ -101,6 +101,14 @@ impl TableFile for PartitionedFile {
         done
     }
 
+    fn batches(
+        &self,
+        columns: &[usize],
+        take: &mut dyn FnMut(&RecordBatch) -> Result<(), TableError>,
+    ) -> Result<(), TableError> {
+        self.inner.batches(columns, take)
+    }
+
     fn cells(&self, rows: &[usize]) -> io::Result<Vec<Vec<String>>> {
         let mut cells = self.inner.cells(rows)?;
         let added = || self.partitions.iter().map(|partition| text_of(partition).to_owned());

@@ -11,6 +11,7 @@ use crate::disk_writer::DiskWriter;
 use crate::feature_plan::{self, FeatureColumn};
 use crate::file_state::Watch;
 use crate::formats::file_format::{Progress, TableFile};
+use crate::formats::sparse_lists::{SparseLists, SparseTable};
 use crate::input_paths::InputFile;
 use crate::output_types::{self, OutputType};
 use crate::schema::{self, Asked, Purpose};
@@ -18,7 +19,8 @@ use crate::source::{self, Source};
 use crate::untrusted::limit::MemoryLimit;
 use crate::vectors::Misfit;
 use crate::{
-    Categories, Encoding, ReadOptions, SideColumns, Table, TableError, checks, encode, input_paths, multi_file,
+    Categories, ColumnRole, Encoding, ReadOptions, SideColumns, Table, TableError, checks, encode, input_paths,
+    multi_file,
 };
 
 /// The options of one reading, and the memory it may use: found out once, before anything is read.
@@ -140,6 +142,9 @@ fn from_source(mut source: Source, context: &ReadContext<'_>, progress: Progress
     if let Some(table) = whole_array(&mut source, &roles, context, progress)? {
         return checks::finished(table, options.missing);
     }
+    if let Some(lists) = sparse_lists(&source, &roles) {
+        return checks::finished(sparse_table(source, &roles, lists, context, progress)?, options.missing);
+    }
     let (mut columns, read_as) = read_columns(&mut source, &roles, context, progress)?;
     if source.rows() == 0 && read_as.iter().any(|read_as| *read_as != ReadAs::Nothing) {
         return Err(TableError::in_file(&source.paths[0], "has columns, but no rows"));
@@ -212,6 +217,60 @@ fn whole_array(
         filled: 0,
         shown: RefCell::new(HashMap::new()),
     }))
+}
+
+/// The lists of places and values that all files have, if they may be chosen by.
+fn sparse_lists(source: &Source, roles: &[Purpose]) -> Option<SparseLists> {
+    let free = |column: usize| matches!(roles[column], Purpose::Feature(Asked::No | Asked::Use));
+    let schemas: Option<Vec<_>> = source.files.iter().map(|file| file.schema()).collect();
+    let found: Option<Vec<_>> = schemas?.into_iter().map(|schema| SparseLists::find(schema, free)).collect();
+    let found = found?;
+    let first = *found.first()?;
+    found.iter().all(|other| other.columns() == first.columns()).then_some(first)
+}
+
+/// A table whose rows are lists of places and values.
+fn sparse_table(
+    mut source: Source,
+    roles: &[Purpose],
+    lists: SparseLists,
+    context: &ReadContext<'_>,
+    progress: Progress<'_>,
+) -> Result<Table, TableError> {
+    let SparseTable { matrix, starts } = lists.read(&source, context.limit, progress)?;
+    // Of the others only weights, groups and labels are read.
+    let is_feature = |role: &Purpose| matches!(role, Purpose::Feature(_));
+    let others: Vec<Purpose> =
+        roles.iter().map(|role| if is_feature(role) { Purpose::Unused } else { *role }).collect();
+    let (columns, read_as) = read_columns(&mut source, &others, context, progress)?;
+    source.starts = starts;
+    let mut plan = feature_plan::plan(&source.headings, &others, &read_as, &columns, context.options);
+    let (name, width) = (source.headings[lists.named()].clone(), matrix.shape().1);
+    for (column, info) in plan.columns.iter_mut().enumerate() {
+        info.used = lists.columns().contains(&column);
+        if info.used {
+            (info.role, info.why) = (ColumnRole::Vector, format!("{width} numbers, most of them zero"));
+        } else if is_feature(&roles[column]) {
+            info.why = format!("the vectors of {name} are used");
+        }
+    }
+    source.types = output_types::of(&source, &columns, &read_as);
+    let side = side_columns(&columns, &source.headings, context.options)?;
+    let notes = checks::notes(&source, roles, &columns, &plan);
+    Ok(Table {
+        matrix,
+        source,
+        notes,
+        side,
+        feature_names: (0..width).map(|at| format!("{name}[{at}]")).collect(),
+        feature_columns: vec![lists.named(); width],
+        categories: vec![None; width],
+        encodings: (0..width).map(Encoding::Element).collect(),
+        columns: plan.columns,
+        kept: None,
+        filled: 0,
+        shown: RefCell::new(HashMap::new()),
+    })
 }
 
 /// Reads what the options and a sample of the rows ask for; again, if a column turns out to hold text to be encoded.

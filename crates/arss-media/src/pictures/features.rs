@@ -27,6 +27,11 @@ const ORDER: (f32, f32) = (0.3, 0.5);
 const DISORDER: f32 = 2.0;
 /// Pictures whose luminance differs by less than this, but for a hundredth of them, show nothing.
 const BLANK: f32 = 0.1;
+/// Nor does noise: luminance that varies by more than this (gravel and sand from afar vary less), without any order,
+const NOISE: f32 = 0.1;
+/// and, so far from a pixel and farther, no more alike than this: stripes and checks repeat themselves.
+const APART: std::ops::Range<i32> = 2..9;
+const ALIKE: f32 = 0.3;
 
 /// A picture as numbers.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,7 +40,7 @@ pub struct Features {
     pub values: Vec<f32>,
     /// A word in which copies differ by few bits.
     pub hash: u64,
-    /// True if it shows nothing: all black, all white, all one colour.
+    /// True if it shows nothing: all black, all white, all one colour, or noise.
     pub blank: bool,
 }
 
@@ -46,8 +51,10 @@ pub fn features(picture: &Raster) -> Features {
     let mut values = Vec::with_capacity(FEATURES);
     thumbnail(&small, &grey, &mut values);
     edges(&grey, &mut values);
-    disorder(&grey, &mut values);
-    Features { values, hash: perceptual_hash(picture), blank: is_blank(&grey) }
+    let (share, variance) = disorder(&grey);
+    details(&grey, share, &mut values);
+    let blank = is_blank(&grey) || (share >= ORDER.1 && is_noise(&grey, variance));
+    Features { values, hash: perceptual_hash(picture), blank }
 }
 
 /// What each number is, for the columns of files.
@@ -108,7 +115,8 @@ fn edges(grey: &[f32], values: &mut Vec<f32>) {
     values.extend(strengths.iter().map(|strength| (strength / pixels).sqrt() / CELLS as f32));
 }
 
-fn disorder(grey: &[f32], values: &mut Vec<f32>) {
+/// How little neighbouring pixels have to do with each other, from 0 to about 1 for noise; and their variance.
+fn disorder(grey: &[f32]) -> (f32, f32) {
     let squares = |pairs: &mut dyn Iterator<Item = (f32, f32)>| pairs.map(|(a, b)| (a - b) * (a - b)).sum::<f32>();
     let rows = &mut grey.chunks_exact(SIDE).flat_map(|row| row.windows(2).map(|pair| (pair[0], pair[1])));
     let columns = &mut grey.iter().zip(&grey[SIDE..]).map(|(a, b)| (*a, *b));
@@ -116,7 +124,11 @@ fn disorder(grey: &[f32], values: &mut Vec<f32>) {
     let steps = (squares(rows) + squares(columns)) / pairs;
     let mean = grey.iter().sum::<f32>() / grey.len() as f32;
     let variance = grey.iter().map(|value| (value - mean) * (value - mean)).sum::<f32>() / grey.len() as f32;
-    let share = steps / 4.0 / (variance + 1e-3);
+    (steps / 4.0 / (variance + 1e-3), variance)
+}
+
+/// What the thumbnail leaves out, for pictures with this share of disorder.
+fn details(grey: &[f32], share: f32, values: &mut Vec<f32>) {
     let weight = DISORDER * ((share - ORDER.0) / (ORDER.1 - ORDER.0)).clamp(0.0, 1.0);
     let first = values.len();
     values.resize(first + DETAILS, 0.0);
@@ -143,6 +155,21 @@ fn signs(at: u64) -> u64 {
         bits = (bits ^ (bits >> shift)).wrapping_mul(factor);
     }
     bits ^ (bits >> 31)
+}
+
+/// True if pixels without any order have nothing to do with those further off, either.
+fn is_noise(grey: &[f32], variance: f32) -> bool {
+    let mean = grey.iter().sum::<f32>() / grey.len() as f32;
+    let side = SIDE as i32;
+    let alike = |across: i32, down: i32| {
+        let own = (0..side - down).flat_map(|y| (0.max(-across)..side.min(side - across)).map(move |x| (x, y)));
+        let value = |x: i32, y: i32| grey[(y * side + x) as usize] - mean;
+        let count = ((side - down) * (side - across.abs())) as f32;
+        own.map(|(x, y)| value(x, y) * value(x + across, y + down)).sum::<f32>() / count / variance
+    };
+    let far = |(across, down): &(i32, i32)| across.abs().max(*down) >= APART.start && (*down > 0 || *across > 0);
+    let lags = (0..APART.end).flat_map(|down| (1 - APART.end..APART.end).map(move |across| (across, down)));
+    variance > NOISE * NOISE && lags.filter(far).all(|(across, down)| alike(across, down).abs() < ALIKE)
 }
 
 fn is_blank(grey: &[f32]) -> bool {
@@ -192,6 +219,13 @@ mod tests {
     fn pictures_that_show_nothing_are_known() {
         assert!(features(&picture(|_, _| 0)).blank && features(&picture(|x, _| 250 + (x % 5) as u8)).blank);
         assert!(!features(&picture(|x, _| if x < 10 { 0 } else { 90 })).blank);
+        let noise = features(&picture(|x, y| signs((y * 64 + x) as u64) as u8));
+        // From afar sand is grey, and not quite evenly so.
+        let sand = features(&picture(|x, y| 100 + (signs((y / 2 * 32 + x / 2) as u64) % 40) as u8));
+        // Neither stripes nor checks are noise, however fine.
+        let stripes = features(&picture(|x, y| if (x / 2 + y / 4) % 2 == 0 { 30 } else { 220 }));
+        let checks = features(&picture(|x, y| if (x / 2 + y / 2) % 2 == 0 { 30 } else { 220 }));
+        assert!(noise.blank && !sand.blank && !stripes.blank && !checks.blank);
     }
 
     #[test]

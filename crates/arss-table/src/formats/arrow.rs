@@ -70,7 +70,7 @@ impl ArrowFile {
     }
 
     /// All batches, with these columns only.
-    fn batches(&self, columns: Option<Vec<usize>>) -> Result<Batches, ArrowError> {
+    fn readers(&self, columns: Option<Vec<usize>>) -> Result<Batches, ArrowError> {
         Ok(if self.is_file {
             Box::new(FileReader::try_new(self.reader(), columns)?)
         } else {
@@ -91,7 +91,7 @@ impl ArrowFile {
     /// These rows, which are sorted.
     fn taken(&self, sorted: &[usize]) -> Result<RecordBatch, ArrowError> {
         let (mut found, mut start, mut at) = (Vec::new(), 0, 0);
-        for batch in self.batches(None)? {
+        for batch in self.readers(None)? {
             let batch = batch?;
             let end = start + batch.num_rows();
             let count = sorted[at..].partition_point(|&row| row < end);
@@ -132,7 +132,7 @@ impl TableFile for ArrowFile {
         table.all_single(self.schema.fields().iter().map(|field| arrow_columns::is_single(field)));
         let (mut batches, mut refused) = (0, Ok(()));
         let read = || -> Result<(), ArrowError> {
-            for batch in self.batches(None)? {
+            for batch in self.readers(None)? {
                 let batch = batch?;
                 batches += 1;
                 progress(batches, 0);
@@ -147,6 +147,26 @@ impl TableFile for ArrowFile {
                     batch.columns().iter().zip(read_as).map(|(array, &read_as)| arrow_columns::cells(array, read_as));
                 let columns = columns.collect::<Result<_, _>>()?;
                 refused = table.add(Chunk { rows: batch.num_rows(), columns });
+                if refused.is_err() {
+                    break;
+                }
+            }
+            Ok(())
+        };
+        caught(read).map_err(|error| self.broken(&error))?;
+        refused?;
+        self.store.check_unchanged()
+    }
+
+    fn batches(
+        &self,
+        columns: &[usize],
+        take: &mut dyn FnMut(&RecordBatch) -> Result<(), TableError>,
+    ) -> Result<(), TableError> {
+        let mut refused = Ok(());
+        let read = || -> Result<(), ArrowError> {
+            for batch in self.readers(Some(columns.to_vec()))? {
+                refused = take(&batch?);
                 if refused.is_err() {
                     break;
                 }

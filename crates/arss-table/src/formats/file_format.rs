@@ -173,6 +173,15 @@ pub trait TableFile: Debug + Any {
         false
     }
 
+    /// Calls `take` with all rows of these columns, ascending, some rows at a time, where the file has a schema.
+    fn batches(
+        &self,
+        _columns: &[usize],
+        _take: &mut dyn FnMut(&RecordBatch) -> Result<(), TableError>,
+    ) -> Result<(), TableError> {
+        Ok(())
+    }
+
     /// The cells of these rows as text for people.
     fn cells(&self, rows: &[usize]) -> io::Result<Vec<Vec<String>>>;
 

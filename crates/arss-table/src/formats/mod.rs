@@ -20,6 +20,7 @@ pub mod parquet_bytes;
 pub mod sheet;
 pub mod sheet_cells;
 pub mod sparse_file;
+pub mod sparse_lists;
 pub mod text_encoding;
 pub mod text_records;
 

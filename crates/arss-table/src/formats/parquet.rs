@@ -271,6 +271,23 @@ impl TableFile for ParquetFile {
         self.store.0.check_unchanged()
     }
 
+    fn batches(
+        &self,
+        columns: &[usize],
+        take: &mut dyn FnMut(&RecordBatch) -> Result<(), TableError>,
+    ) -> Result<(), TableError> {
+        let failed = |error| broken(&self.path, &error);
+        let mut read_as = vec![ReadAs::Nothing; self.schema.fields().len()];
+        columns.iter().for_each(|&column| read_as[column] = ReadAs::Vectors);
+        for group in 0..self.metadata.metadata().num_row_groups() {
+            let mut reader = self.reader(group, columns, self.rows_at_once(&read_as)).map_err(failed)?;
+            while let Some(batch) = caught(|| Ok(reader.next().transpose()?)).map_err(failed)? {
+                take(&batch)?;
+            }
+        }
+        self.store.0.check_unchanged()
+    }
+
     fn cells(&self, rows: &[usize]) -> io::Result<Vec<Vec<String>>> {
         arrow_columns::rows(&self.rows_of(rows)?)
     }

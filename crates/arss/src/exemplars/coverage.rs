@@ -136,6 +136,33 @@ pub(crate) fn similarity(rate: f64, squared: f64) -> f64 {
     (-rate * squared).exp()
 }
 
+/// Finds the pairs that are nearer than what there is: their similarities are computed many at once.
+#[derive(Default)]
+struct Near {
+    places: Vec<usize>,
+    similarities: Vec<f64>,
+}
+
+impl Near {
+    /// Looks for the places whose exponent is below `than`.
+    fn find(&mut self, squared: &[f64], than: impl Fn(usize) -> f64, rate: f64) {
+        self.places.clear();
+        self.similarities.clear();
+        for (at, &squared) in squared.iter().enumerate() {
+            if rate * squared < than(at) {
+                self.places.push(at);
+                self.similarities.push(squared);
+            }
+        }
+        exponentials(&mut self.similarities, -rate);
+    }
+
+    /// The places that were found, each with its similarity.
+    fn pairs(&self) -> impl Iterator<Item = (usize, f64)> {
+        self.places.iter().copied().zip(self.similarities.iter().copied())
+    }
+}
+
 /// The rows to cover, the rows to choose from, and what is known of their gains.
 pub(crate) struct Coverage<'a> {
     table: Table<'a>,
@@ -227,10 +254,10 @@ impl<'a> Coverage<'a> {
     fn gains(&self, positions: &[usize]) -> Vec<f64> {
         let items: Vec<usize> = positions.iter().map(|&position| self.pool[position]).collect();
         let candidates = if self.keeps { Rows::empty() } else { Rows::<f64>::of(&self.table, &items) };
-        let visit = |(gains, squared): &mut (Vec<f64>, Vec<f64>), range: Range<usize>| {
+        let visit = |(gains, squared, near): &mut (Vec<f64>, Vec<f64>, Near), range: Range<usize>| {
             self.squared(range.clone(), positions, &candidates, squared);
             if self.covers[range.clone()].iter().all(|cover| cover.exponent == f64::INFINITY) {
-                // Nothing is covered yet: every similarity counts, and many at once are cheaper.
+                // Nothing is covered yet: every similarity counts.
                 exponentials(squared, -self.rate);
                 for (line, weight) in squared.chunks_exact(items.len()).zip(&self.weights[range]) {
                     gains.iter_mut().zip(line).for_each(|(gain, similarity)| *gain += weight * similarity);
@@ -239,15 +266,13 @@ impl<'a> Coverage<'a> {
             }
             for (line, r) in squared.chunks_exact(items.len()).zip(range) {
                 let (cover, weight) = (self.covers[r], self.weights[r]);
-                for (gain, squared) in gains.iter_mut().zip(line) {
-                    let exponent = self.rate * squared;
-                    if exponent < cover.exponent {
-                        *gain += weight * ((-exponent).exp() - cover.similarity);
-                    }
+                near.find(line, |_| cover.exponent, self.rate);
+                for (at, similarity) in near.pairs() {
+                    gains[at] += weight * (similarity - cover.similarity);
                 }
             }
         };
-        let start = || (vec![0.0; items.len()], Vec::new());
+        let start = || (vec![0.0; items.len()], Vec::new(), Near::default());
         self.partition.fold(start, visit, |a, b| move_sums(&mut a.0, &mut b.0)).0
     }
 
@@ -295,19 +320,18 @@ impl<'a> Coverage<'a> {
         let candidate = if self.keeps { Rows::empty() } else { Rows::of(&self.table, &self.pool[position..=position]) };
         let mut covers = std::mem::take(&mut self.covers);
         let Coverage { weights, rate, partition, .. } = &*self;
-        let visit = |(gain, squared): &mut (f64, Vec<f64>), range: Range<usize>, own: &mut [Cover]| {
+        let visit = |(gain, squared, near): &mut (f64, Vec<f64>, Near), range: Range<usize>, own: &mut [Cover]| {
             self.squared(range.clone(), &[position], &candidate, squared);
-            for ((squared, cover), weight) in squared.iter().zip(own).zip(&weights[range]) {
-                let exponent = *rate * squared;
-                if exponent < cover.exponent {
-                    let similarity = (-exponent).exp();
-                    *gain += weight * (similarity - cover.similarity);
-                    *cover = Cover { similarity, exponent };
-                }
+            let weights = &weights[range];
+            near.find(squared, |at| own[at].exponent, *rate);
+            for (at, similarity) in near.pairs() {
+                *gain += weights[at] * (similarity - own[at].similarity);
+                own[at] = Cover { similarity, exponent: *rate * squared[at] };
             }
         };
-        let start = || (0.0, Vec::new());
-        let add = |sum: &mut (f64, Vec<f64>), part: &mut (f64, Vec<f64>)| sum.0 += std::mem::take(&mut part.0);
+        let start = || (0.0, Vec::new(), Near::default());
+        let add =
+            |sum: &mut (f64, Vec<f64>, Near), part: &mut (f64, Vec<f64>, Near)| sum.0 += std::mem::take(&mut part.0);
         let gain = partition.fold_mut(&mut covers, 1, start, visit, add).0;
         self.covers = covers;
         self.open[position] = false;

@@ -30,8 +30,8 @@ pub(crate) struct Landmarks {
     /// The width of the kernel, and its shape.
     pub h2: f64,
     pub similarity: Similarity,
-    /// (K_JJ + ridge I)^-1. Its condition is at most (landmarks + ridge) / ridge.
-    pub inverse: Mat<f64>,
+    /// A lower triangular R with R R' = (K_JJ + ridge I)^-1, whose condition is at most (landmarks + ridge) / ridge.
+    pub root: Matrix,
 }
 
 /// The positions of the landmarks, and of the rows that the width is measured on.
@@ -51,20 +51,22 @@ impl Landmarks {
     pub fn new(kernel: &Kernel, table: &Table<'_>, sample: &LandmarkSample) -> Self {
         let items = sample.landmarks.clone();
         let h2 = median_squared(table, &sample.scale, &items);
-        let (inverse, similarity) = inverse(&Rows::of(table, &items), h2, kernel.ridge);
+        let (root, similarity) = root(&Rows::of(table, &items), h2, kernel.ridge);
         let rows = PointRows::read(table, &items);
-        Landmarks { items, rows, origin: table.origin.to_vec(), h2, similarity, inverse }
+        Landmarks { items, rows, origin: table.origin.to_vec(), h2, similarity, root: Matrix(root) }
     }
 
-    /// R with R R' = (K_JJ + ridge I)^-1.
-    pub fn root(&self) -> Matrix {
-        Matrix(linalg::lower_root(self.inverse.as_ref()))
+    /// The variance of each landmark, given the others: 1 over the diagonal of R R'.
+    pub fn own_variances(&self) -> Vec<f64> {
+        let root = &self.root.0;
+        let squares = |j: usize| (0..=j).map(|k| root[(j, k)] * root[(j, k)]).sum::<f64>();
+        (0..self.items.len()).map(|j| 1.0 / squares(j)).collect()
     }
 
     /// The map for rows of type `T`.
     pub fn ready<T: Float>(&self, features: usize) -> LandmarkMap<T> {
         debug_assert_eq!(features, self.origin.len());
-        LandmarkMap::new(&self.rows, &self.origin, (self.h2, self.similarity), self.root().cast())
+        LandmarkMap::new(&self.rows, &self.origin, (self.h2, self.similarity), self.root.cast())
     }
 }
 
@@ -154,8 +156,8 @@ impl Similarity {
     }
 }
 
-/// (K_JJ + ridge I)^-1, and the similarity that it is of.
-fn inverse(landmarks: &Rows<'_, f64>, h2: f64, ridge: f64) -> (Mat<f64>, Similarity) {
+/// A lower triangular R with R R' = (K_JJ + ridge I)^-1, and the similarity that K is of.
+fn root(landmarks: &Rows<'_, f64>, h2: f64, ridge: f64) -> (Mat<f64>, Similarity) {
     let count = landmarks.len();
     let mut squared = Vec::new();
     landmarks.squared(0..count, landmarks, &mut squared);
@@ -175,8 +177,7 @@ fn inverse(landmarks: &Rows<'_, f64>, h2: f64, ridge: f64) -> (Mat<f64>, Similar
         similarity = Similarity::Laplacian { share: if negative > ROUNDING { 1.0 / (1.0 + negative) } else { 1.0 } };
         similar = kernel(similarity);
     }
-    let inverse = linalg::inverse_of_shifted(similar.as_ref(), 1.0 / ridge);
-    (Mat::from_fn(count, count, |i, j| inverse[(i, j)] / ridge), similarity)
+    (linalg::lower_root_of_inverse(similar.as_ref(), ridge), similarity)
 }
 
 #[cfg(test)]

@@ -80,7 +80,6 @@ fn score_step(scoring: &Scoring<'_>, rows: &mut dyn RowBackend, origin: &[f64]) 
     let features = origin.len();
     let seen = SeenColumns { rows: cache.access(rows), features: rows.features(), judged: &judged };
     let landmarks = Landmarks::new(kernel, &Table { rows: &seen, origin: &origin, metric }, &sample);
-    let count = landmarks.items.len();
     let columns = if (features as f64) < WIDE && metric != Metric::Precomputed {
         let mut values = Vec::new();
         seen.read(&sample.scale, &mut values);
@@ -94,8 +93,8 @@ fn score_step(scoring: &Scoring<'_>, rows: &mut dyn RowBackend, origin: &[f64]) 
         h2: landmarks.h2,
         similarity: landmarks.similarity,
         ridge: kernel.ridge,
-        own_variances: (0..count).map(|j| 1.0 / landmarks.inverse[(j, j)]).collect(),
-        root: landmarks.root(),
+        own_variances: landmarks.own_variances(),
+        root: landmarks.root,
         values: landmarks.rows,
         neighbours: NEIGHBOURS.min((items / 8).max(1)),
         far: FAR_RANK.min((items / 4).max(1)),

@@ -18,6 +18,7 @@ use std::any::Any;
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::matmul::{self};
 use faer::linalg::solvers::DenseSolveCore;
+use faer::linalg::triangular_inverse::invert_lower_triangular;
 use faer::prelude::*;
 use faer::{Accum, Mat, MatMut, MatRef, Par, Side};
 
@@ -265,6 +266,27 @@ pub(crate) fn lower_root(h: MatRef<'_, f64>) -> Mat<f64> {
     }
 }
 
+/// A lower triangular R with R R' = (S + ridge I)^-1, for a positive semi-definite S.
+///
+/// With the order of rows and columns turned round, S + ridge I = M M' is U U' for an upper triangular U, and R is U^-T: one
+/// factor and one triangular inverse.
+pub(crate) fn lower_root_of_inverse(s: MatRef<'_, f64>, ridge: f64) -> Mat<f64> {
+    let dim = s.nrows();
+    let turned = |i: usize, j: usize| s[(dim - 1 - i, dim - 1 - j)] + if i == j { ridge } else { 0.0 };
+    match Mat::from_fn(dim, dim, turned).llt(Side::Lower) {
+        Ok(llt) => {
+            let mut inverse = Mat::zeros(dim, dim);
+            invert_lower_triangular(inverse.as_mut(), llt.L(), Par::Seq);
+            Mat::from_fn(dim, dim, |i, j| if i >= j { inverse[(dim - 1 - j, dim - 1 - i)] } else { 0.0 })
+        }
+        // Rounding made it indefinite.
+        Err(_) => {
+            let inverse = inverse_of_shifted(s, 1.0 / ridge);
+            lower_root(Mat::from_fn(dim, dim, |i, j| inverse[(i, j)] / ridge).as_ref())
+        }
+    }
+}
+
 /// Sum of squares, lane by lane.
 #[inline(always)]
 pub(crate) fn norm_squared<T: Float>(values: &[T]) -> f64 {
@@ -307,6 +329,20 @@ mod tests {
     }
 
     /// Older kernels under faer computed wrong triangular products: this guards the floor in Cargo.toml.
+    #[test]
+    fn the_root_of_an_inverse_is_the_cholesky_factor_of_that_inverse() {
+        let dim = 40;
+        let wave = |i: usize, j: usize| ((i * 7 + j * 3) as f64).sin();
+        let half = Mat::from_fn(dim, 25, wave);
+        let similar = &half * half.transpose();
+        let root = lower_root_of_inverse(similar.as_ref(), 0.01);
+        let inverse = inverse_of_shifted(similar.as_ref(), 100.0);
+        let literal = lower_root(Mat::from_fn(dim, dim, |i, j| inverse[(i, j)] / 0.01).as_ref());
+        for (i, j) in (0..dim).flat_map(|i| (0..dim).map(move |j| (i, j))) {
+            assert!((root[(i, j)] - literal[(i, j)]).abs() < 1e-9 * literal[(i, i)].abs().max(1.0), "{i} {j}");
+        }
+    }
+
     #[test]
     fn half_products_agree_with_full_ones() {
         for dim in [1, 2, 3, 7, 16, 31, 64, 100, 257] {
