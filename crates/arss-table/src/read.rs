@@ -198,6 +198,8 @@ fn whole_array(
         _ => file.dense(progress)?,
     };
     let Some(matrix) = matrix.map(|matrix| matrix.within(context.limit.bytes)) else { return Ok(None) };
+    // What follows is done with all of the table at once.
+    progress(0, 0);
     let (rows, columns) = matrix.shape();
     let kind = source.element_type().unwrap_or(OutputType::Float);
     let (files, paths) = (std::mem::take(&mut source.files), std::mem::take(&mut source.paths));

@@ -217,7 +217,8 @@ impl Effort {
 
 /// Seconds of one multiplication in a large product, on one of two cores.
 const PRODUCT: f64 = 2.5e-10;
-/// An exponential takes as long as so many multiplications of a large product: one by one, and many at once.
+/// An exponential takes as long as so many multiplications of a large product: with the search for those that matter, and
+/// without.
 const EXPONENTIAL: f64 = 200.0;
 const EXPONENTIALS: f64 = 30.0;
 /// The same for starting a pass on all threads and waiting for it.
