@@ -303,7 +303,8 @@ fn tail(rows: &[RowMeasures], (z, x, v): Measured<'_>, features: usize, ridge: f
     // A row just beyond the gate may be there by chance, one far beyond hardly.
     let aside = margins.iter().map(|margin| margin - limit).take_while(|&beyond| beyond > 0.0);
     let sure: Vec<f64> = aside.map(|beyond| 1.0 - (-beyond).exp()).collect();
-    let confidence = sure.iter().sum::<f64>() / sure.len().max(1) as f64;
+    // The sum of nothing is -0.
+    let confidence = sure.iter().fold(0.0, |sum, sure| sum + sure) / sure.len().max(1) as f64;
     (rule(limit), confidence)
 }
 
