@@ -33,19 +33,22 @@ def half(columns: int) -> float:
 
 
 def tree(setting: Setting, leaf: float) -> float:
-    """Bytes of sums that travel: a merge runs where most of its parts are, and the root goes to the client."""
-    moved, level = leaf, setting.partitions
-    while level > 1:
+    """Bytes of sums that travel where neighbouring partitions are on one worker: an answer of each, merged by eights."""
+    moved, level = 0.0, setting.workers
+    while level > setting.fan_in:
         groups = -(-level // setting.fan_in)
-        stay = groups * max(1.0, level / groups / setting.workers)
-        moved += (level - stay) * leaf
+        moved += (level - groups) * leaf
         level = groups
-    return moved
+    return moved + level * leaf
+
+
+#: Bytes of a request that goes with every task, from the client; a larger one goes from worker to worker.
+INLINE = 1 << 16
 
 
 def message(setting: Setting, bytes_: float) -> float:
-    """Bytes of a request: from the worker that made it to all others."""
-    return (setting.workers - 1) * bytes_
+    """Bytes of a request between workers: from the one that made it to all others."""
+    return (setting.workers - 1) * bytes_ if bytes_ > INLINE else 0.0
 
 
 def arss(setting: Setting) -> Cost:
@@ -72,8 +75,8 @@ def ted(setting: Setting) -> Cost:
 
 
 def gather(setting: Setting, bytes_: float) -> float:
-    """Bytes of rows that are asked for: to where they are merged, and from there to the client."""
-    return bytes_ * (1 + (setting.workers - 1) / setting.workers)
+    """Bytes of rows that are asked for: to the client, and where there are many workers to where they are merged."""
+    return bytes_ if setting.workers <= setting.fan_in else 2 * bytes_
 
 
 def exemplars(setting: Setting, landmarks: int = 768, k: int = 500) -> Cost:
@@ -102,8 +105,8 @@ class Machine(NamedTuple):
     round: float = 30e-3
 
 
-def seconds(setting: Setting, cost: Cost, machine: Machine, tasks: int = 2) -> float:
+def seconds(setting: Setting, cost: Cost, machine: Machine) -> float:
     """Of a cost on a cluster: work in parallel, then the scheduler, the network and the rounds."""
     work = max(cost.flops / machine.flops, cost.touched / machine.memory) / setting.workers
-    scheduling = cost.rounds * (tasks * setting.partitions * machine.task + machine.round)
+    scheduling = cost.rounds * (setting.workers * machine.task + machine.round)
     return work + scheduling + cost.network / machine.network / setting.workers

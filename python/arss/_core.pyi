@@ -127,15 +127,24 @@ def stream(
     metric: str = "euclidean",
     progress: Callable[[str, int, int, float, float, float], object] | None = None,
 ) -> Selection: ...
-def step(
-    request: bytes,
-    rows: NDArray[np.floating[Any]],
-    first: int,
-    values: NDArray[np.floating[Any]] | None,
-    numbers: NDArray[np.float64] | None,
-    weights: NDArray[np.float64] | None = None,
-    groups: NDArray[np.int64] | None = None,
-) -> tuple[NDArray[np.floating[Any]] | None, NDArray[np.float64] | None, bytes]: ...
+
+class RowState:
+    def __init__(
+        self, values: NDArray[np.floating[Any]] | None = None, numbers: NDArray[np.float64] | None = None
+    ) -> None: ...
+    def numbers(self) -> NDArray[np.float64]: ...
+
+class Step:
+    def __init__(self, request: bytes) -> None: ...
+    def apply(
+        self,
+        rows: NDArray[np.floating[Any]],
+        first: int,
+        state: RowState,
+        weights: NDArray[np.float64] | None = None,
+        groups: NDArray[np.int64] | None = None,
+    ) -> bytes: ...
+
 def about(request: bytes) -> tuple[str, bool]: ...
 def merge(parts: Sequence[bytes]) -> bytes: ...
 def columns(method: str, settings: Mapping[str, object]) -> tuple[int, int, int | None]: ...

@@ -93,5 +93,5 @@ class Watch:
 
 
 def _is_live() -> bool:
-    """Whether the line can be drawn again: on a terminal or in a notebook."""
-    return sys.stderr.isatty() or "ipykernel" in sys.modules
+    """Whether the line can be drawn again: on a terminal or in a notebook, where the stream is the kernel's own."""
+    return sys.stderr.isatty() or type(sys.stderr).__module__.startswith("ipykernel.")

@@ -1,87 +1,155 @@
 //! Tables on other machines: a step on a part of the rows, and the solver that asks for passes.
 
 use std::ops::ControlFlow;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use arss::distributed::{self as core, Access, RemoteTable, RowAttributes, RowState, StepRequest};
+use arss::distributed::{self as core, Access, RemoteTable, RowAttributes, StepRequest};
 use arss::{Count, Error, Float, Progress, RunOptions};
-use numpy::{Element, IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
+use numpy::{Element, PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::sync::MutexExt;
+use pyo3::types::{PyBytes, PyDict, PyType};
 
 use crate::error::{NotFinite, exception};
 use crate::table::{Cells, Table};
 use crate::worker::ask;
 use crate::{convert, settings, table};
 
-/// The state after a step, values and numbers, and the result. What the step did not change is `None`.
-type Stepped<'py> = (Option<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>, Bound<'py, PyBytes>);
+/// What is kept of some rows between two passes. A step changes it in place: for ARSS it is as large as the rows.
+#[pyclass(frozen, module = "arss._core")]
+#[derive(Default)]
+pub struct RowState(Mutex<Kept>);
 
-/// Runs one step of a pass on some rows, whose first is the row `first` of the table: a pure function.
-///
-/// `values` and `numbers` are the state, `None` if there is none yet; `weights` and `groups` have one number per row.
-#[pyfunction]
-#[pyo3(signature = (request, rows, first, values, numbers, weights=None, groups=None))]
-pub fn step<'py>(
-    request: &Bound<'py, PyBytes>,
-    rows: &Bound<'py, PyAny>,
-    first: usize,
-    values: Option<Bound<'py, PyAny>>,
-    numbers: Option<PyReadonlyArray1<'py, f64>>,
-    weights: Option<PyReadonlyArray1<'py, f64>>,
-    groups: Option<PyReadonlyArray1<'py, i64>>,
-) -> PyResult<Stepped<'py>> {
-    let part = Part {
-        request: StepRequest::decode(request.as_bytes()).map_err(exception)?,
-        first,
-        weights: weights.map(|weights| weights.as_array().to_vec()),
-        groups: groups.map(|groups| groups.as_array().iter().map(|&group| group as usize).collect()),
-    };
-    match table::read(rows)? {
-        Table::F32(cells) => part.step(request.py(), &cells, values, numbers),
-        Table::F64(cells) => part.step(request.py(), &cells, values, numbers),
+/// The state in the precision of the rows, which the first step tells.
+#[derive(Default)]
+enum Kept {
+    #[default]
+    Nothing,
+    F32(core::RowState<f32>),
+    F64(core::RowState<f64>),
+}
+
+/// A state as arrays, values and numbers.
+type Arrays<'py> = (Option<Bound<'py, PyAny>>, Option<Bound<'py, PyArray1<f64>>>);
+
+#[pymethods]
+impl RowState {
+    /// A state from the arrays of another, or of rows that no step has seen.
+    #[new]
+    #[pyo3(signature = (values=None, numbers=None))]
+    fn new(values: Option<Bound<'_, PyAny>>, numbers: Option<PyReadonlyArray1<'_, f64>>) -> PyResult<Self> {
+        let (Some(values), Some(numbers)) = (values, numbers) else { return Ok(RowState::default()) };
+        let numbers = numbers.as_array().to_vec();
+        let kept = if let Ok(values) = values.cast::<PyArray1<f32>>() {
+            Kept::F32(core::RowState { values: values.readonly().as_array().to_vec(), numbers })
+        } else if let Ok(values) = values.cast::<PyArray1<f64>>() {
+            Kept::F64(core::RowState { values: values.readonly().as_array().to_vec(), numbers })
+        } else {
+            return Err(PyTypeError::new_err("the values of a state are an array of floats"));
+        };
+        Ok(RowState(Mutex::new(kept)))
+    }
+
+    /// The arrays that make the same state: Dask moves a state where a worker is retired or short of memory.
+    fn __reduce__<'py>(state: &Bound<'py, Self>) -> (Bound<'py, PyType>, Arrays<'py>) {
+        let py = state.py();
+        let arrays = match &*state.get().lock(py) {
+            Kept::Nothing => (None, None),
+            Kept::F32(kept) => {
+                (Some(PyArray1::from_slice(py, &kept.values).into_any()), Some(PyArray1::from_slice(py, &kept.numbers)))
+            }
+            Kept::F64(kept) => {
+                (Some(PyArray1::from_slice(py, &kept.values).into_any()), Some(PyArray1::from_slice(py, &kept.numbers)))
+            }
+        };
+        (state.get_type(), arrays)
+    }
+
+    /// The numbers of all rows, one row after the other.
+    fn numbers<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        match &*self.lock(py) {
+            Kept::Nothing => PyArray1::from_slice(py, &[]),
+            Kept::F32(kept) => PyArray1::from_slice(py, &kept.numbers),
+            Kept::F64(kept) => PyArray1::from_slice(py, &kept.numbers),
+        }
     }
 }
 
-/// A step, and what is known of the rows besides their values.
-struct Part {
-    request: StepRequest,
-    first: usize,
-    weights: Option<Vec<f64>>,
-    groups: Option<Vec<usize>>,
+impl RowState {
+    /// Who waits for it lets go of the interpreter: a step that holds it needs the interpreter at its end.
+    fn lock(&self, py: Python<'_>) -> MutexGuard<'_, Kept> {
+        self.0.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
-impl Part {
-    fn step<'py, T: Float + Element>(
+fn other_precision() -> PyErr {
+    PyTypeError::new_err("the state is of another type than the rows")
+}
+
+impl Kept {
+    fn single(&mut self) -> PyResult<&mut core::RowState<f32>> {
+        if matches!(self, Kept::Nothing) {
+            *self = Kept::F32(core::RowState::default());
+        }
+        if let Kept::F32(kept) = self { Ok(kept) } else { Err(other_precision()) }
+    }
+
+    fn double(&mut self) -> PyResult<&mut core::RowState<f64>> {
+        if matches!(self, Kept::Nothing) {
+            *self = Kept::F64(core::RowState::default());
+        }
+        if let Kept::F64(kept) = self { Ok(kept) } else { Err(other_precision()) }
+    }
+}
+
+/// One step of a pass, decoded once for all partitions that a worker holds.
+#[pyclass(frozen, module = "arss._core")]
+pub struct Step(StepRequest);
+
+#[pymethods]
+impl Step {
+    #[new]
+    fn new(request: &[u8]) -> PyResult<Self> {
+        StepRequest::decode(request).map(Step).map_err(exception)
+    }
+
+    /// Runs the step on some rows, whose first is the row `first` of the table: changes their state, returns the result.
+    ///
+    /// `weights` and `groups` have one number per row.
+    #[pyo3(signature = (rows, first, state, weights=None, groups=None))]
+    fn apply<'py>(
+        &self,
+        rows: &Bound<'py, PyAny>,
+        first: usize,
+        state: &Bound<'py, RowState>,
+        weights: Option<PyReadonlyArray1<'py, f64>>,
+        groups: Option<PyReadonlyArray1<'py, i64>>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let weights = weights.map(|weights| weights.as_array().to_vec());
+        let groups: Option<Vec<usize>> =
+            groups.map(|groups| groups.as_array().iter().map(|&group| group as usize).collect());
+        let place = (first, RowAttributes { weights: weights.as_deref(), groups: groups.as_deref() });
+        let mut kept = state.get().lock(rows.py());
+        match table::read(rows)? {
+            Table::F32(cells) => self.run(rows.py(), &cells, place, kept.single()?),
+            Table::F64(cells) => self.run(rows.py(), &cells, place, kept.double()?),
+        }
+    }
+}
+
+impl Step {
+    fn run<'py, T: Float + Element>(
         &self,
         py: Python<'py>,
         cells: &Cells<T>,
-        values: Option<Bound<'py, PyAny>>,
-        numbers: Option<PyReadonlyArray1<'py, f64>>,
-    ) -> PyResult<Stepped<'py>> {
-        let (for_values, for_numbers) = self.request.access();
-        // Only what the step looks at is copied.
-        let values = match values.filter(|_| for_values != Access::None) {
-            None => Vec::new(),
-            Some(values) => match values.cast::<PyArray1<T>>() {
-                Ok(values) => values.readonly().as_array().to_vec(),
-                Err(_) => return Err(PyTypeError::new_err("the state is of another type than the rows")),
-            },
-        };
-        let numbers = numbers.filter(|_| for_numbers != Access::None);
-        let numbers = numbers.map_or_else(Vec::new, |numbers| numbers.as_array().to_vec());
+        place: (usize, RowAttributes<'_>),
+        state: &mut core::RowState<T>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
         let rows = cells.rows().ok_or_else(|| PyTypeError::new_err("the rows must be one 2-D array"))?;
-        let attributes = RowAttributes { weights: self.weights.as_deref(), groups: self.groups.as_deref() };
-        let mut state = RowState { values, numbers };
-        // The arrays outlive the call, as `table.rs` says; the copy of the state is ours.
-        let result =
-            py.detach(|| self.request.apply(&rows, (self.first, attributes), &mut state)).map_err(exception)?;
-        let changed = |access: Access| access == Access::Change;
-        Ok((
-            changed(for_values).then(|| state.values.into_pyarray(py).into_any()),
-            changed(for_numbers).then(|| state.numbers.into_pyarray(py).into_any()),
-            PyBytes::new(py, &result),
-        ))
+        // The arrays outlive the call, as `table.rs` says; the state is locked.
+        let result = py.detach(|| self.0.apply(&rows, place, state)).map_err(exception)?;
+        Ok(PyBytes::new(py, &result))
     }
 }
 

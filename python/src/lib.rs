@@ -104,7 +104,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(main, module)?)?;
     module.add_class::<files::RowFile>()?;
     module.add_function(wrap_pyfunction!(stream, module)?)?;
-    module.add_function(wrap_pyfunction!(distributed::step, module)?)?;
+    module.add_class::<distributed::RowState>()?;
+    module.add_class::<distributed::Step>()?;
     module.add_function(wrap_pyfunction!(distributed::about, module)?)?;
     module.add_function(wrap_pyfunction!(distributed::merge, module)?)?;
     module.add_function(wrap_pyfunction!(distributed::drive, module)?)?;

@@ -29,7 +29,8 @@ pub fn plan(
 ) -> PyResult<(u64, f64, u64)> {
     let method = settings::method(method, settings)?;
     let (items, features, k) = shape;
-    let size = ProblemSize { items, features, element, k, threads };
+    // Whether the rows will stand in one piece is not known: what is told is enough for either.
+    let size = ProblemSize { items, features, element, k, threads, by_column: true };
     let mut effort = Effort::usual(&method);
     effort.iterations = max_iter.map_or(effort.iterations, |iterations| iterations as f64);
     let iterative = matches!(method, Method::Arss(_) | Method::Rrss(_) | Method::KMeans(_) | Method::KMedoids(_));

@@ -237,5 +237,5 @@ def test_rows_on_the_workers_stay_where_they_are(client: Client) -> None:
     arss.dask.ARSS(5, max_iter=5, tol=0).fit(X)
     arss.dask.TED(5).fit(X)
     # Each of 27 passes would send them; on a busy machine Dask moves a partition or two.
-    assert 0 < sent(client) - before < X.nbytes / 2
+    assert sent(client) - before < X.nbytes / 2
     assert client.who_has(X) == places

@@ -18,7 +18,7 @@ use crate::{Count, Float, Kernel, Method, Seconds, Selection};
 /// use arss::estimate::{ProblemSize, memory};
 /// use arss::{Exemplars, Selector};
 ///
-/// let size = ProblemSize { items: 1_000_000, features: 16, element: 8, k: 100, threads: 2 };
+/// let size = ProblemSize { items: 1_000_000, features: 16, element: 8, k: 100, threads: 2, by_column: false };
 /// let table = 1_000_000 * 16 * 8;
 /// assert!(memory(&Exemplars::default().method(), &size) < 2 * table);
 /// ```
@@ -34,6 +34,8 @@ pub struct ProblemSize {
     pub k: u64,
     /// Threads that will run.
     pub threads: u64,
+    /// Whether the values of an item stand apart from each other: blocks of items are then copied to be worked on.
+    pub by_column: bool,
 }
 
 impl ProblemSize {
@@ -105,9 +107,10 @@ fn pass_memory(method: &Method, size: &ProblemSize) -> u64 {
     let (items, features) = if squares > 0 { (size.items.max(wide), size.items.min(wide)) } else { (size.items, wide) };
     let (rows, width) = (items as usize, features as usize);
     let held = sums_held(rows, width, size.threads as usize) as u64;
-    // Of the baselines the blocks wait with the sums.
-    let waiting = matches!(method, Method::KMeans(_) | Method::KMedoids(_) | Method::Rrqr(_) | Method::Random(_));
-    let blocks_held = if waiting { held } else { held.min(size.threads) };
+    // Of the baselines the blocks wait with the sums, unless they are where the table is.
+    let baseline = matches!(method, Method::KMeans(_) | Method::KMedoids(_) | Method::Rrqr(_) | Method::Random(_));
+    let blocks_held = if baseline { held } else { held.min(size.threads) };
+    let blocks = if baseline && !size.by_column { 0 } else { blocks };
     let block = block_rows(rows, width) as u64 * (blocks * features + beside.min(2 * size.items));
     8 * (held * squares * features * features + blocks_held * block) + size.threads * A_THREAD
 }
@@ -327,7 +330,7 @@ mod tests {
 
     #[test]
     fn the_state_is_what_the_steps_keep() {
-        let size = ProblemSize { items: 10, features: 3, element: 4, k: 2, threads: 1 };
+        let size = ProblemSize { items: 10, features: 3, element: 4, k: 2, threads: 1, by_column: true };
         let steps = [
             (Arss::default().method(), Step::ArssStart(arss::steps::Start::new(1e-9)), 3 * 4),
             (Rrss::default().method(), Step::RrssStart(rrss::steps::Start), 3 * 4),
@@ -344,7 +347,7 @@ mod tests {
         let table: Vec<f64> = (0..3000).map(|i| f64::from(i * i % 101)).collect();
         let samples = crate::Samples::new(&table, 1000, 3).unwrap();
         let method = Exemplars::default().method();
-        let size = ProblemSize { items: 1000, features: 3, element: 8, k: 5, threads: 1 };
+        let size = ProblemSize { items: 1000, features: 3, element: 8, k: 5, threads: 1, by_column: false };
         let selection = Exemplars::default().select(&samples, 5).unwrap();
         let took = selection.report.seconds;
         let effort = |items| Effort::of(&selection, 1000, items);
@@ -358,7 +361,7 @@ mod tests {
     #[test]
     fn more_items_need_more() {
         for method in [Arss::default().method(), Exemplars::default().method(), Ted::default().method()] {
-            let size = |items| ProblemSize { items, features: 20, element: 8, k: 10, threads: 2 };
+            let size = |items| ProblemSize { items, features: 20, element: 8, k: 10, threads: 2, by_column: true };
             assert!(memory(&method, &size(1_000_000)) > memory(&method, &size(1000)));
             assert!(seconds(&method, &size(1_000_000)) > seconds(&method, &size(1000)));
         }

@@ -1,4 +1,4 @@
-"""Passes over the partitions: steps as tasks, sums in a tree, states that outlive their workers."""
+"""Passes over the partitions: a task for each thread of a worker, sums in a tree, states that outlive their workers."""
 
 import tempfile
 import uuid
@@ -10,14 +10,14 @@ from arss import _core
 from arss.dask import _worker
 from arss.dask._table import Table
 
-#: State-changing passes after which the lineage is cut: ten iterations of two passes.
-CUT_EVERY = 20
-#: Sums that one task merges.
+#: Answers that one task, or the client, puts together.
 FAN_IN = 8
 #: Requests that are replayed by one task.
 BATCH = 20
 #: Times that lost states are made anew within one pass.
 ATTEMPTS = 20
+#: Bytes of a request that is sent with every task; a larger one is a task of its own, which workers pass on to each other.
+INLINE = 1 << 16
 
 
 class Log:
@@ -36,11 +36,11 @@ class Log:
         self._file.write(request)
         self._sizes.append(len(request))
 
-    def batches(self) -> Iterator[list[bytes]]:
-        """The requests from the first on, some at a time."""
+    def batches(self) -> Iterator[tuple[int, list[bytes]]]:
+        """The requests from the first on, some at a time, and how many were before them."""
         self._file.seek(0)
         for start in range(0, len(self._sizes), BATCH):
-            yield [self._file.read(size) for size in self._sizes[start : start + BATCH]]
+            yield start, [self._file.read(size) for size in self._sizes[start : start + BATCH]]
 
     def close(self) -> None:
         """Remove the file."""
@@ -50,132 +50,204 @@ class Log:
 class Engine:
     """Walks over a table on the workers of `client`.
 
-    The state of a partition is a future that depends on the one before. Every ten iterations this lineage is cut:
-    the state is laid aside on its worker and taken up by a task that depends on nothing. If that worker dies
-    later, the state is gone, and is made anew on another one from the rows and the requests so far.
+    The state of a partition is a future beside that of its rows. Its content is changed in place by the worker that holds it, and
+    has a version. A pass is one task for each thread of a worker, which steps over all partitions that are its own. If
+    a worker dies, Dask makes the rows and a blank state on another one; its version tells, and the state is made anew
+    from the rows and the requests so far. So no state is ever copied for safety, and no chain of tasks grows.
     """
 
     def __init__(self, client: Any, table: Table) -> None:
         self.client = client
         self.table = table
         self.run = uuid.uuid4().hex
-        self.states: list[Any] = [None] * len(table.parts)
         self.passes = 0
+        rows = [part.rows for part in table.parts]
+        self.states: list[Any] = client.map(_worker.blank, rows, key=f"arss-state-{self.run}", pure=False)
+        #: The worker that holds each state, as far as it is known.
+        self._homes: dict[int, str] = {}
+        self._threads: dict[str, int] = {}
         self._log = Log()
-        self._since_cut = 0
         self._busy: list[Any] = []
 
     def walk(self, request: bytes) -> bytes:
         """One pass: the sums over all rows."""
         name, changes = _core.about(request)
+        order = _worker.Order(request, len(self._log), changes, uuid.uuid4().hex)
+        if not self._threads:
+            self._look_around()
+        left = list(range(len(self.states)))
+        answered: list[Any] = []
         for attempt in range(ATTEMPTS):
-            states = self._submit(request, name)
-            root = self._tree(states)
+            found = self._submit(name, order, self._bundles(left))
             try:
-                sums: bytes = root.result()
-                break
+                left = self._unanswered(found)
+                answered += [future for numbers, future in found if not set(numbers) & set(left)]
+                total = None if left else self._total(answered)
             except _worker.StateLostError:
-                if attempt + 1 == ATTEMPTS:
-                    raise
-                self._busy.clear()
-                self._restore()
+                # A worker died after it had answered: what others changed for this pass already is not changed again.
+                left, answered, total = list(range(len(self.states))), [], None
+            if total is not None:
+                break
+            if attempt + 1 == ATTEMPTS:
+                raise _worker.StateLostError(f"workers were lost {ATTEMPTS} times within one pass: fit again")
+            self._restore(left)
+        self._homes |= total.homes
         self.passes += 1
         if changes:
-            self.states = states
             self._log.append(request)
-            self._since_cut += 1
-            if self._since_cut >= CUT_EVERY:
-                self._cut()
         self._busy.clear()
-        return sums
+        return total.sums[max(total.sums)]
+
+    def numbers(self) -> list[Any]:
+        """Futures of what is known of each row; the states themselves may go then."""
+        from distributed import wait
+
+        for _ in range(ATTEMPTS):
+            found = [
+                self.client.submit(
+                    _worker.numbers, state, len(self._log), key=self._key("numbers"), **self._at(self._homes.get(number))
+                )
+                for number, state in enumerate(self.states)
+            ]
+            wait(found)
+            lost = [number for number, future in enumerate(found) if future.status != "finished"]
+            if not lost:
+                return found
+            self._raise_others([found[number] for number in lost])
+            self._restore(lost)
+        raise _worker.StateLostError("workers kept dying: fit again")
 
     def close(self, error: bool) -> None:
         """End the run; after an error nothing is left on the workers."""
         self._log.close()
         if error:
             parts = [part.rows for part in self.table.parts]
-            self.client.cancel(
-                [future for future in [*self._busy, *self.states, *parts] if future is not None], force=True
+            self.client.cancel([*self._busy, *self.states, *parts], force=True)
+        self._busy.clear()
+        self.states = []
+
+    def _look_around(self) -> None:
+        """Where the states are, and how many threads each worker has."""
+        from distributed import wait
+
+        wait(self.states)
+        # A partition that cannot be made has no home; its first step says so.
+        with suppress(KeyError):
+            homes = self.client.who_has(self.states)
+            self._homes = {n: homes[state.key][0] for n, state in enumerate(self.states) if homes.get(state.key)}
+        self._threads = dict(self.client.nthreads())
+
+    def _bundles(self, numbers: list[int]) -> list[tuple[str | None, list[int]]]:
+        """The partitions, neighbours together, by the worker that holds them: one list for each of its threads."""
+        by_home: dict[str | None, list[int]] = {}
+        for number in numbers:
+            home = self._homes.get(number)
+            by_home.setdefault(home if home in self._threads else None, []).append(number)
+        bundles: list[tuple[str | None, list[int]]] = []
+        for home, held in by_home.items():
+            # Where nobody knows who holds them, Dask finds a worker for each.
+            threads = len(held) if home is None else self._threads[home]
+            bundles += [(home, some) for some in self._shares(held, threads)]
+        return sorted(bundles, key=lambda bundle: bundle[1])
+
+    def _shares(self, numbers: list[int], count: int) -> Iterator[list[int]]:
+        """The partitions in at most `count` lists of about as many rows."""
+        total = sum(self.table.parts[number].length for number in numbers)
+        share: list[int] = []
+        rows = given = 0
+        for number in numbers:
+            share.append(number)
+            rows += self.table.parts[number].length
+            if rows * count >= (given + 1) * total:
+                yield share
+                share, given = [], rows * count // total
+        if share:
+            yield share
+
+    def _submit(
+        self, name: str, order: _worker.Order, bundles: list[tuple[str | None, list[int]]]
+    ) -> list[tuple[list[int], Any]]:
+        """The step on some partitions; its tasks are called like it, which is what a dashboard groups them by."""
+        message: Any = order
+        if len(order.request) > INLINE and len(bundles) > 1:
+            message = self.client.submit(_worker.message, order, key=self._key("request"))
+            self._busy.append(message)
+        found = []
+        for home, numbers in bundles:
+            parts = [self.table.parts[number] for number in numbers]
+            future = self.client.submit(
+                _worker.walk,
+                message,
+                [_worker.Place(number, part.first) for number, part in zip(numbers, parts, strict=True)],
+                len(self.states),
+                [part.rows for part in parts],
+                [self.states[number] for number in numbers],
+                [part.attributes for part in parts],
+                key=self._key(name),
+                **self._at(home),
             )
-            self._busy.clear()
-            self.states = []
-            # Where the scheduler is gone, there is nobody to tell, and its workers forget everything.
-            if self.client.status == "running":
-                with suppress(OSError):
-                    self.client.run(_worker.forget, self.run, on_error="ignore")
+            found.append((numbers, future))
+        self._busy += [future for _, future in found]
+        return found
 
-    def _submit(self, request: bytes, name: str) -> list[Any]:
-        """The step on every partition; its tasks are called like it, which is what a dashboard groups them by."""
-        message = self.client.submit(_worker.message, request, key=self._key("request"))
-        parts = self.table.parts
-        states = self.client.map(
-            _worker.step,
-            [message] * len(parts),
-            [part.rows for part in parts],
-            [part.first for part in parts],
-            self.states,
-            [part.attributes for part in parts],
-            key=f"arss-{name}-{self.run}",
-            pure=False,
-        )
-        self._busy += [message, *states]
-        return list(states)
-
-    def _tree(self, states: list[Any]) -> Any:
-        """The sums of all partitions, neighbours first."""
-        level = list(self.client.map(_worker.sums_of, states, key=f"arss-sums-{self.run}", pure=False))
-        self._busy += level
-        while len(level) > 1:
-            groups = [level[at : at + FAN_IN] for at in range(0, len(level), FAN_IN)]
-            level = [
-                group[0] if len(group) == 1 else self.client.submit(_worker.merge, *group, key=self._key("merge"))
-                for group in groups
-            ]
-            self._busy += level
-        return level[0]
-
-    def _cut(self) -> None:
-        """Cut the lineage of the states; where that fails they stay as they are, and the next pass tries again."""
+    def _unanswered(self, found: list[tuple[list[int], Any]]) -> list[int]:
+        """The partitions whose states were lost, once all tasks have ended."""
         from distributed import wait
 
-        keys = [self._key("state") for _ in self.states]
-        kept = self.client.map(_worker.keep, self.states, keys, key=f"arss-keep-{self.run}", pure=False)
-        self._busy += kept
-        try:
-            addresses = self.client.gather(kept)
-        except _worker.StateLostError:
-            self._restore()
-            return
-        taken = [
-            self.client.submit(_worker.take, key, key=key, workers=[address], allow_other_workers=True)
-            for key, address in zip(keys, addresses, strict=True)
-        ]
-        self._busy += taken
-        wait(taken)
-        self.states = [before if new.status == "error" else new for before, new in zip(self.states, taken, strict=True)]
-        self._since_cut = 0
+        wait([future for _, future in found])
+        failed = [(numbers, future) for numbers, future in found if future.status != "finished"]
+        self._raise_others([future for _, future in failed])
+        return [number for numbers, _ in failed for number in numbers]
 
-    def _restore(self) -> None:
-        """Make the states anew that went with their workers."""
-        from distributed import wait
+    def _raise_others(self, failed: list[Any]) -> None:
+        """Raise what is no lost state."""
+        for future in failed:
+            error = future.exception()
+            if not isinstance(error, _worker.StateLostError):
+                raise error
 
-        wait([state for state in self.states if state is not None])
-        lost = [n for n, state in enumerate(self.states) if state is not None and state.status != "finished"]
-        for number in lost:
-            self.states[number] = None
-        for batch in self._log.batches():
-            message = self.client.submit(_worker.message, batch, key=self._key("log"))
-            for number in lost:
+    def _total(self, answers: list[Any]) -> _worker.Answer:
+        """All answers as one."""
+        parts = len(self.states)
+        while len(answers) > FAN_IN:
+            groups = [answers[at : at + FAN_IN] for at in range(0, len(answers), FAN_IN)]
+            answers = [self.client.submit(_worker.together, group, parts, key=self._key("sums")) for group in groups]
+            self._busy += answers
+        return _worker.together(self.client.gather(answers), parts)
+
+    def _restore(self, numbers: list[int]) -> None:
+        """Make the states anew that went with their workers; those that are as they should be stay."""
+        for number in numbers:
+            self._homes.pop(number, None)
+        for version, requests in self._log.batches():
+            message = self.client.submit(_worker.message, requests, key=self._key("log"))
+            replayed = []
+            for number in numbers:
                 part = self.table.parts[number]
-                self.states[number] = self.client.submit(
-                    _worker.replay,
-                    message,
-                    part.rows,
-                    part.first,
-                    self.states[number],
-                    part.attributes,
-                    key=self._key("replay"),
+                replayed.append(
+                    self.client.submit(
+                        _worker.replay,
+                        message,
+                        version,
+                        _worker.Place(number, part.first),
+                        part.rows,
+                        self.states[number],
+                        part.attributes,
+                        key=self._key("replay"),
+                        **self._at(self._homes.get(number)),
+                    )
                 )
+            self._busy += [message, *replayed]
+            try:
+                self._homes |= zip(numbers, self.client.gather(replayed), strict=True)
+            except _worker.StateLostError:
+                # Another worker died: the next attempt begins anew.
+                break
+        self._threads = dict(self.client.nthreads())
+
+    def _at(self, home: str | None) -> dict[str, Any]:
+        """A task is best run where the state is; elsewhere it finds out that the state is not there."""
+        return {} if home is None else {"workers": [home], "allow_other_workers": True}
 
     def _key(self, what: str) -> str:
         return f"arss-{what}-{self.run}-{uuid.uuid4().hex}"

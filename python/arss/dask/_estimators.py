@@ -24,6 +24,7 @@ class DaskSelector(RowSelector):
     """Base of the selectors on Dask collections."""
 
     outlier_scores_: Any
+    labels_: Any
 
     def fit(self, X: Any, y: Any = None, *, client: Any = None) -> Self:  # type: ignore[override]
         """Choose rows of `X`.
@@ -145,8 +146,11 @@ class DaskSelector(RowSelector):
         how = Preparation(None, None)
         empty = Input(np.empty((0, table.features)), table.items, None, table.names, how=how)
         self._keep_outside(found, empty)
-        width, outlier, _ = _core.columns(self._method_name(), self._settings())
-        self.outlier_scores_ = self._finish_outliers(self._column(engine, table, width, outlier, "f8"))
+        width, outlier, label = _core.columns(self._method_name(), self._settings())
+        numbers = engine.numbers()
+        self.outlier_scores_ = self._finish_outliers(self._column(numbers, table, width, outlier, "f8"))
+        if label is not None:
+            self.labels_ = self._column(numbers, table, width, label, "i8")
         self.all_scores_ = None
         self.n_features_in_ = table.features
         if table.names:
@@ -156,15 +160,15 @@ class DaskSelector(RowSelector):
     def _finish_outliers(self, values: Any) -> Any:
         return values
 
-    def _column(self, engine: Engine, table: Table, width: int, at: int, kind: str) -> Any:
+    def _column(self, numbers: list[Any], table: Table, width: int, at: int, kind: str) -> Any:
         """One number per row as a Dask array."""
         import dask.array as da
         from dask import delayed
 
-        def block(state: Any, rows: int) -> Any:
-            return da.from_delayed(delayed(_worker.column)(state, width, at, kind), (rows,), dtype=kind)
+        def block(numbers: Any, rows: int) -> Any:
+            return da.from_delayed(delayed(_worker.column)(numbers, width, at, kind), (rows,), dtype=kind)
 
-        return da.concatenate([block(s, p.length) for s, p in zip(engine.states, table.parts, strict=True)])
+        return da.concatenate([block(n, p.length) for n, p in zip(numbers, table.parts, strict=True)])
 
 
 class ARSS(DaskSelector, arss.ARSS):
@@ -298,9 +302,3 @@ class Exemplars(DaskSelector, arss.Exemplars):
 
     def _row_settings(self, data: Input) -> dict[str, object]:
         return {name: positions(getattr(self, name), name, data) for name in ("include", "exclude")}
-
-    def _keep_there(self, found: "_core.Selection", engine: Engine, table: Table) -> None:
-        super()._keep_there(found, engine, table)
-        width, _, label = _core.columns(self._method_name(), self._settings())
-        assert label is not None
-        self.labels_ = self._column(engine, table, width, label, "i8")

@@ -12,15 +12,52 @@ Floats = NDArray[np.floating[Any]]
 
 
 class StateLostError(RuntimeError):
-    """The state of some rows is gone with its worker; the engine makes it anew."""
+    """The state of some rows is not what it should be, most often gone with its worker; the engine makes it anew."""
 
 
-class State(NamedTuple):
-    """What is kept of some rows between two passes, and the sums of the last one."""
+class State:
+    """What is kept of a partition between two passes, changed in place where it lies.
 
-    values: Floats | None = None
-    numbers: NDArray[np.float64] | None = None
-    sums: bytes = b""
+    Dask may copy it to another worker or make it anew, blank. `version` tells such a state from the one that is wanted.
+    """
+
+    def __init__(self) -> None:
+        self.kept = _core.RowState()
+        #: Steps that have changed it so far.
+        self.version = 0
+        #: The last pass that changed it and its sums: Dask may ask for them twice.
+        self.answer: tuple[str, bytes] = ("", b"")
+
+
+class Order(NamedTuple):
+    """What a pass wants of every partition."""
+
+    request: bytes
+    #: The version of the states before it.
+    version: int
+    #: Whether it changes them.
+    changes: bool
+    #: A name that no other pass has.
+    ticket: str
+
+
+class Place(NamedTuple):
+    """Where a partition stands in the table: its number, and the position of its first row."""
+
+    number: int
+    first: int
+
+
+#: Some neighbouring partitions: 2^level of them, of which so many stand before.
+Node = tuple[int, int]
+
+
+class Answer(NamedTuple):
+    """What some partitions have to say."""
+
+    #: By number, the address of the worker that holds the state.
+    homes: dict[int, str]
+    sums: dict[Node, bytes]
 
 
 class Attributes(NamedTuple):
@@ -39,10 +76,6 @@ class Shape(NamedTuple):
     single: bool
     #: Names of the columns, if they have any.
     names: tuple[str, ...] | None
-
-
-#: States whose lineage is being cut: they are taken out again within the same pass.
-_KEPT: dict[str, State] = {}
 
 
 def read_parquet(path: str) -> Any:
@@ -124,22 +157,43 @@ def message(content: Any) -> Any:
     return content
 
 
-def step(request: bytes, rows: Floats, first: int, state: State | None, attributes: Attributes | None = None) -> State:
-    """One step on some rows: their new state, and the sums. The request is decoded once."""
-    state, attributes = state or State(), attributes or Attributes()
-    values, numbers, sums = _core.step(
-        request,
+def blank(rows: Floats) -> State:
+    """The state of rows that no step has seen; it is made where the rows are."""
+    return State()
+
+
+def walk(
+    order: Order,
+    places: list[Place],
+    parts: int,
+    rows: list[Floats],
+    states: list[State],
+    attributes: list[Attributes | None],
+) -> Answer:
+    """One step on some of the `parts` partitions of a table. The request is decoded once."""
+    known = [order.changes and state.answer[0] == order.ticket for state in states]
+    if any(state.version != order.version for state, done in zip(states, known, strict=True) if not done):
+        raise StateLostError("the state of some rows went with the worker that held it: fit again")
+    step = _core.Step(order.request)
+    sums: dict[Node, bytes] = {}
+    for place, part, state, beside, done in zip(places, rows, states, attributes, known, strict=True):
+        result = state.answer[1] if done else _apply(step, part, place.first, state, beside)
+        if order.changes and not done:
+            state.version += 1
+            state.answer = (order.ticket, result)
+        sums[0, place.number] = result
+    return Answer(dict.fromkeys([place.number for place in places], _address()), joined(sums, parts))
+
+
+def _apply(step: "_core.Step", rows: Floats, first: int, state: State, attributes: Attributes | None) -> bytes:
+    """The sums of a step over some rows; their state is changed."""
+    weights, groups = attributes or Attributes()
+    return step.apply(
         _aligned(rows),
         first,
-        None if state.values is None else _aligned(state.values),
-        None if state.numbers is None else _aligned(state.numbers),
-        None if attributes.weights is None else _aligned(attributes.weights),
-        None if attributes.groups is None else _aligned(attributes.groups),
-    )
-    return State(
-        state.values if values is None else values,
-        state.numbers if numbers is None else numbers,
-        sums,
+        state.kept,
+        None if weights is None else _aligned(weights),
+        None if groups is None else _aligned(groups),
     )
 
 
@@ -148,44 +202,57 @@ def _aligned(array: NDArray[Any]) -> NDArray[Any]:
     return np.require(array, requirements="A")
 
 
-def replay(
-    requests: list[bytes], rows: Floats, first: int, state: State | None, attributes: Attributes | None = None
-) -> State:
-    """The state after several steps: what a row became depends on the row and the requests alone."""
-    for request in requests:
-        state = step(request, rows, first, state, attributes)
-    return state or State()
-
-
-def sums_of(state: State) -> bytes:
-    """The sums of the last step."""
-    return state.sums
-
-
-def merge(*parts: bytes) -> bytes:
-    """Sums of neighbouring partitions as one."""
-    return _core.merge(list(parts))
-
-
-def keep(state: State, key: str) -> str:
-    """Lays a state aside under `key`; returns the address of this worker."""
+def _address() -> str:
     from distributed import get_worker
 
-    _KEPT[key] = state
     return str(get_worker().address)
 
 
-def take(key: str) -> State:
-    """The state that was laid aside here: a task that depends on no other."""
-    if key not in _KEPT:
-        raise StateLostError(f"{key} went with the worker that held it: fit again")
-    return _KEPT.pop(key)
+def joined(sums: dict[Node, bytes], parts: int) -> dict[Node, bytes]:
+    """Sums of neighbours as one, wherever both are there.
+
+    The pairs are always the same, so that the total has the same bits whichever worker holds which partition.
+    """
+    found = dict(sums)
+    level = 0
+    while 1 << level < parts:
+        for at in sorted(index for depth, index in sums if depth == level and not index % 2):
+            here, beside = (level, at), (level, at + 1)
+            # The last one may have no neighbour.
+            if beside in found or (at + 1) << level >= parts:
+                pair = [found.pop(node) for node in (here, beside) if node in found]
+                found[level + 1, at // 2] = pair[0] if len(pair) == 1 else _core.merge(pair)
+        level += 1
+        sums = dict(found)
+    return found
 
 
-def forget(run: str) -> None:
-    """Drops what an interrupted run left aside."""
-    for key in [key for key in _KEPT if run in key]:
-        _KEPT.pop(key, None)
+def together(answers: list[Answer], parts: int) -> Answer:
+    """What several have to say, as one."""
+    homes = {number: home for answer in answers for number, home in answer.homes.items()}
+    return Answer(homes, joined({node: sums for answer in answers for node, sums in answer.sums.items()}, parts))
+
+
+def replay(
+    requests: list[bytes], version: int, place: Place, rows: Floats, state: State, attributes: Attributes | None
+) -> str:
+    """Brings a state from `version` on by several steps; returns the address of the worker that holds it.
+
+    What a row becomes depends on the row and the requests alone. A state that is further on stays as it is.
+    """
+    if state.version < version:
+        raise StateLostError("the state of some rows went with the worker that held it: fit again")
+    for request in requests[state.version - version :]:
+        _apply(_core.Step(request), rows, place.first, state, attributes)
+        state.version += 1
+    return _address()
+
+
+def numbers(state: State, version: int) -> NDArray[np.float64]:
+    """What is known of each row at the end."""
+    if state.version != version:
+        raise StateLostError("what was known of some rows went with the worker that held it: fit again")
+    return state.kept.numbers()
 
 
 def applied(estimator: Any, what: str, part: Any) -> NDArray[Any]:
@@ -197,7 +264,6 @@ def applied(estimator: Any, what: str, part: Any) -> NDArray[Any]:
     return found
 
 
-def column(state: State, width: int, at: int, kind: str) -> NDArray[Any]:
+def column(numbers: NDArray[np.float64], width: int, at: int, kind: str) -> NDArray[Any]:
     """One of the numbers of each row."""
-    assert state.numbers is not None
-    return state.numbers.reshape(-1, width)[:, at].astype(kind)
+    return numbers.reshape(-1, width)[:, at].astype(kind)

@@ -24,12 +24,13 @@ pub fn problem_size(table: &TableShape, args: &SelectArgs) -> ProblemSize {
         // The table is looked up where it lies; of a row, few distances are copied.
         features = features.min(LOOKED_UP);
     }
-    size_of((items, features), table.element, args.k, args.threads)
+    let by_column = table.in_place.is_none() || args.features;
+    ProblemSize { by_column, ..size_of((items, features), table.element, args.k, args.threads) }
 }
 
 /// The size of rows that are chosen from, whatever the flags choose from.
 pub fn size_of((items, features): (u64, u64), element: u64, count: Count, threads: usize) -> ProblemSize {
-    ProblemSize { items, features, element, k: 1, threads: running_threads(threads) }.with_count(count)
+    ProblemSize { items, features, element, k: 1, threads: running_threads(threads), by_column: true }.with_count(count)
 }
 
 /// Threads that run for a number given, 0 being all: more than the machine has would only take memory.

@@ -18,7 +18,16 @@ pub const ARSS: &str = env!("CARGO_BIN_EXE_arss");
 
 /// Runs with no more than `space` bytes of address space: an allocation beyond it would end the process.
 pub fn run_within(folder: &Folder, space: u64, line: &str) -> Ran {
-    run_limited(folder, &format!("-v {}", space >> 10), line)
+    run_limited(folder, &format!("-v {}", (space + reserved()) >> 10), line)
+}
+
+/// Address space that products of matrices reserve and hardly touch: twice the largest cache for each thread, which
+/// is half a gigabyte on some servers.
+fn reserved() -> u64 {
+    let size = fs::read_to_string("/sys/devices/system/cpu/cpu0/cache/index3/size").unwrap_or_default();
+    let cache = size.trim().trim_end_matches('K').parse::<u64>().map_or(0, |size| size << 10);
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u64;
+    2 * cache * (threads + 1)
 }
 
 /// Runs under the limit that `ulimit` sets by these words.

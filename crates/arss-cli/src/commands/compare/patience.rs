@@ -8,7 +8,7 @@ use arss::estimate::{self, ProblemSize};
 /// Seconds for a table of this shape, about, on two cores.
 pub fn seconds(method: &Method, (rows, columns): (usize, usize), k: usize) -> f64 {
     let (items, features, k) = (rows as u64, columns as u64, k as u64);
-    estimate::seconds(method, &ProblemSize { items, features, element: 8, k, threads: 2 })
+    estimate::seconds(method, &ProblemSize { items, features, element: 8, k, threads: 2, by_column: true })
 }
 
 /// `150` as `2 minutes`, `9000` as `2.5 hours`.
