@@ -4,6 +4,12 @@
 //! of each file (name, size, distinctive terms), whose rows are compared by numbers that were computed from the content.
 //! [`Media`] says what was found besides: files that could not be read, copies, pictures that show nothing.
 
+// What comes from outside ends in an error, never in a panic. Indices remain: they are bounded by what was checked before.
+#![cfg_attr(
+    not(test),
+    deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo)
+)]
+
 mod cache;
 mod copies;
 mod described;

@@ -203,7 +203,8 @@ class Engine:
         """Raise what is no lost state."""
         for future in failed:
             error = future.exception()
-            if not isinstance(error, _worker.StateLostError):
+            # None if its worker died just now and another one has done the task since.
+            if error is not None and not isinstance(error, _worker.StateLostError):
                 raise error
 
     def _total(self, answers: list[Any]) -> _worker.Answer:
