@@ -62,9 +62,9 @@ pub fn memory(method: &Method, size: &ProblemSize) -> u64 {
     let own = match method {
         Method::Exemplars(settings) => {
             let scored = landmark_memory(settings.landmarks as u64, size) + tails(size);
-            coverage(size, !settings.nested) + scored + 52 * items
+            coverage(size, !settings.nested) + scored + 52 * items + 4 * 8 * k * features
         }
-        Method::Facility(_) => coverage(size, false) + 52 * items + (5 << 20),
+        Method::Facility(_) => coverage(size, false) + 52 * items + (1 << 20) + (features << 14).min(5 << 20),
         Method::Arss(settings) => mapped(settings.kernel, size, |size| iterations_memory(size, 5) + 40 * size.items),
         Method::Rrss(settings) => mapped(settings.kernel, size, |size| {
             let quarters = if size.items < size.features { 10 } else { 6 };
@@ -74,15 +74,17 @@ pub fn memory(method: &Method, size: &ProblemSize) -> u64 {
             // A wide table is turned, so that its rows become columns.
             let turned =
                 |size: &ProblemSize| if size.items < size.features { 3 * 8 * size.items * size.features } else { 0 };
-            mapped(settings.kernel, size, |size| 8 * 8 * size.small() * size.small() + 32 * size.items + turned(size))
+            let squares = if size.by_column { 8 } else { 5 };
+            let own = |size: &ProblemSize| squares * 8 * size.small() * size.small() + 32 * size.items + turned(size);
+            mapped(settings.kernel, size, own)
         }
-        Method::KMeans(_) => 3 * 8 * k * features + 52 * items,
+        Method::KMeans(_) => 3 * 8 * k * features + 52 * items + packed(size),
         Method::KMedoids(settings) => {
             let searched = items.min(settings.exact_limit as u64);
-            3 * 8 * k * features + 44 * items + kmedoids::kept_bytes(searched)
+            6 * 8 * k * features + 44 * items + kmedoids::kept_bytes(searched) + packed(size)
         }
         Method::Rrqr(_) => 8 * features * k.min(features) + 52 * items,
-        Method::Random(_) => 36 * items,
+        Method::Random(_) => 36 * items + packed(size),
     };
     own + pass_memory(method, size)
 }
@@ -94,25 +96,33 @@ fn pass_memory(method: &Method, size: &ProblemSize) -> u64 {
         Some(kernel) => (kernel.landmarks as u64).min(size.items),
         None => size.features,
     };
-    // So many squares of the columns, so many blocks, and numbers for each row of a block besides.
+    // So many squares of the columns, so many blocks (of copied ones, and of those that are where the table is), and numbers
+    // for each row of a block besides.
     let (wide, squares, blocks, beside) = match method {
-        Method::Arss(settings) => (columns(settings.kernel), 2, 10, 0),
-        Method::Rrss(settings) => (columns(settings.kernel), 2, 10, 0),
-        Method::Ted(settings) => (columns(settings.kernel), 1, 3, 0),
-        Method::Exemplars(settings) => (size.features, 0, 4, 3 * settings.landmarks as u64 + 2 * size.k),
-        Method::Rrqr(_) => (size.features, 0, 3, 0),
-        _ => (size.features, 0, 4, 2 * size.k),
+        Method::Arss(settings) => (columns(settings.kernel), 2, (10, 8), 0),
+        Method::Rrss(settings) => (columns(settings.kernel), 2, (10, 8), 0),
+        Method::Ted(settings) => (columns(settings.kernel), 1, (3, 1), 0),
+        Method::Exemplars(settings) => (size.features, 0, (4, 4), 3 * settings.landmarks as u64 + 2 * size.k),
+        Method::Facility(_) => (size.features, 0, (4, 3), 2 * size.k),
+        Method::Rrqr(_) => (size.features, 0, (3, 0), 0),
+        _ => (size.features, 0, (4, 1), 2 * size.k),
     };
+    let blocks = if size.by_column { blocks.0 } else { blocks.1 };
     // Where there are fewer rows than columns, ARSS, RRSS and TED work on the square of the rows.
     let (items, features) = if squares > 0 { (size.items.max(wide), size.items.min(wide)) } else { (size.items, wide) };
     let (rows, width) = (items as usize, features as usize);
     let held = sums_held(rows, width, size.threads as usize) as u64;
-    // Of the baselines the blocks wait with the sums, unless they are where the table is.
+    // Of the baselines copied blocks wait with the sums.
     let baseline = matches!(method, Method::KMeans(_) | Method::KMedoids(_) | Method::Rrqr(_) | Method::Random(_));
-    let blocks_held = if baseline { held } else { held.min(size.threads) };
-    let blocks = if baseline && !size.by_column { 0 } else { blocks };
+    let blocks_held = if baseline && size.by_column { held } else { held.min(size.threads) };
     let block = block_rows(rows, width) as u64 * (blocks * features + beside.min(2 * size.items));
     8 * (held * squares * features * features + blocks_held * block) + size.threads * A_THREAD
+}
+
+/// Bytes of a block of rows and the picks, packed for their products by each thread. How much is packed at a time depends on
+/// the caches of the machine.
+fn packed(size: &ProblemSize) -> u64 {
+    (8 * size.threads * size.features * (size.k + size.items.min(512))).min(10 << 20)
 }
 
 /// Bytes of a thread itself: its stack, and what its allocator keeps.
@@ -164,7 +174,7 @@ fn mapped(kernel: Option<Kernel>, size: &ProblemSize, method: impl Fn(&ProblemSi
 
 fn landmark_memory(count: u64, size: &ProblemSize) -> u64 {
     let count = count.min(size.items);
-    64 * count * count + size.element * count * size.features
+    58 * count * count + size.element * count * size.features
 }
 
 /// A sample of each column and its copies, where the tails of columns count.
@@ -182,7 +192,7 @@ fn coverage(size: &ProblemSize, swaps: bool) -> u64 {
     let scale = (candidates::SCALE_ROWS.1 as u64).min(size.items);
     let kept = medoids::kept_bytes(size.features as usize, pool as usize, reference as usize) as u64;
     let kept = if swaps { kept } else { 0 };
-    8 * (reference + size.k + scale) * size.features + 40 * pool + 8 * 128 * reference + kept + (size.threads << 21)
+    8 * (reference + size.k + scale) * size.features + 40 * pool + 8 * 128 * reference + kept + (size.threads << 20)
 }
 
 /// What a run did, as far as its time depends on it.
