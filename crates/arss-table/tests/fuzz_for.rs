@@ -4,7 +4,7 @@
 //! ARSS_FUZZ_SECONDS=120 ARSS_FUZZ_KEEP=found cargo test -p arss-table --test fuzz_for -- --ignored --nocapture
 //! ```
 //!
-//! Each of the eleven targets runs for so many seconds. There is no instrumentation without nightly Rust, so what an input
+//! Each of the twelve targets runs for so many seconds. There is no instrumentation without nightly Rust, so what an input
 //! did is told by its outcome in words, numbers left out: an outcome that was not seen before makes the input a seed.
 //! Inputs that panicked or took more than [`SLOW`] are kept in `found`, new seeds in `found/corpus`. `ARSS_FUZZ_SEED` is the
 //! seed of the dice, `ARSS_FUZZ_ONLY` the name of the only target.
@@ -27,11 +27,12 @@ const LONGEST: usize = 16 << 10;
 
 type Target = (&'static str, fn(&[u8]) -> String);
 
-const TARGETS: [Target; 11] = [
+const TARGETS: [Target; 12] = [
     ("csv", |bytes| outcome_of_file("t.csv", bytes)),
     ("jsonl", |bytes| outcome_of_file("t.jsonl", bytes)),
     ("npy", |bytes| outcome_of_file("t.npy", bytes)),
     ("npz", |bytes| outcome_of_file("t.npz", bytes)),
+    ("mtx", |bytes| outcome_of_file("t.mtx", bytes)),
     ("parquet", |bytes| outcome_of_file("t.parquet", bytes)),
     ("arrow", |bytes| outcome_of_file("t.arrow", bytes)),
     ("packed", |bytes| outcome_of_file("t.csv.gz", bytes)),
