@@ -120,7 +120,8 @@ impl CandidateSample {
         let items = |places: &[usize]| places.iter().map(|place| at(place).item).collect();
         let counts = |place: &usize| {
             let candidate = at(place);
-            candidate.weight * plan.weighting.map_or(1.0, |weighting| weighting.of(candidate.variance))
+            candidate.weight
+                * plan.weighting.map_or(1.0, |weighting| weighting.of(candidate.variance, candidate.relative))
         };
         let allowed = found.iter().filter(|candidate| candidate.allowed);
         let mut pool: Vec<(usize, usize)> = allowed.map(|candidate| (candidate.item, candidate.group)).collect();

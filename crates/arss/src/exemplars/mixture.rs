@@ -1,5 +1,9 @@
 //! Two populations of a measure: a mixture of two Gaussians.
 
+use std::cmp::Ordering;
+
+use serde::{Deserialize, Serialize};
+
 use crate::linalg::simd::exponentials;
 
 /// Shares of the lower population that EM starts from.
@@ -20,6 +24,39 @@ pub(super) struct Populations {
     pub sd: f64,
     /// The least density between the two peaks, relative to the lower peak: 1 means none, 0 empty.
     pub valley: f64,
+    /// Which of the two a value belongs to.
+    pub odds: Odds,
+}
+
+/// The odds that a value belongs to the upper of two populations.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(super) struct Odds {
+    shares: [f64; 2],
+    means: [f64; 2],
+    sds: [f64; 2],
+}
+
+impl Odds {
+    /// How far the means are apart, in mean deviations (Ashman's D).
+    pub fn apart(&self) -> f64 {
+        let [a, b] = self.sds.map(|sd| sd * sd);
+        (self.means[1] - self.means[0]) / (0.5 * (a + b)).sqrt()
+    }
+
+    /// The probability of the upper population, which never falls as the value grows.
+    pub fn upper(&self, value: f64) -> f64 {
+        let Odds { shares: p, means: m, sds: s } = self;
+        // Where the wider of the two would take over again, on the far side of the narrower one, the odds stay.
+        let precision = s.map(|sd| 1.0 / (sd * sd));
+        let turn = (m[1] * precision[1] - m[0] * precision[0]) / (precision[1] - precision[0]);
+        let value = match precision[1].partial_cmp(&precision[0]) {
+            Some(Ordering::Greater) => value.min(turn),
+            Some(Ordering::Less) => value.max(turn),
+            _ => value,
+        };
+        let log = |c: usize| p[c].ln() - s[c].ln() - 0.5 * ((value - m[c]) / s[c]).powi(2);
+        1.0 / (1.0 + (log(0) - log(1)).min(700.0).exp())
+    }
 }
 
 pub(super) fn populations(values: &[f64]) -> Populations {
@@ -39,6 +76,7 @@ pub(super) fn populations(values: &[f64]) -> Populations {
         limit: m[0] + (beyond as f64 - 0.5) * step,
         sd: s[0].max(1e-6),
         valley: least / total(0).min(total(GRID - 1)).max(1e-300),
+        odds: Odds { shares: p, means: m, sds: s },
     }
 }
 

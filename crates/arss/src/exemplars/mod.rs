@@ -272,10 +272,10 @@ mod tests {
             let scoring = Scoring { kernel: Exemplars::default().kernel(), columns: None };
             let (scored, _) =
                 outlier_score::score_rows(&scoring, &mut rows, &origin, &mut RunOptions::default()).unwrap();
-            let variances = rows.column(steps::VARIANCE).unwrap().unwrap();
+            let [variances, relative] = [steps::VARIANCE, steps::RELATIVE].map(|at| rows.column(at).unwrap().unwrap());
             let weighting = outlier_score::judge_rows(&scoring, &mut rows, &origin, scored).unwrap().weighting;
             let outlier = |item: &usize| found.residuals[*item] > 1.0;
-            let weight = |item: usize| if outlier(&item) { 0.0 } else { weighting.of(variances[item]) };
+            let weight = |item: usize| if outlier(&item) { 0.0 } else { weighting.of(variances[item], relative[item]) };
             let weights = Some((0..300).map(weight).collect());
             let exclude = (0..300).filter(outlier).collect();
             let by_hand = Exemplars { gate: false, weights, exclude, ..Exemplars::default() };

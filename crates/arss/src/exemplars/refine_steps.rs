@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::gate::Weighting;
-use super::steps::{LABEL, SCORE, TO_CENTRE, VARIANCE, WIDTH, check, is_open, within};
+use super::steps::{LABEL, RELATIVE, SCORE, TO_CENTRE, VARIANCE, WIDTH, check, is_open, within};
 use crate::exec::{Access, Accumulator, BlockState, BlockStep, Needs, OutputShape, PointRows, RowBlock, StepSpec};
 use crate::linalg::nearest::{Near, Points};
 use crate::linalg::rng::hashed;
@@ -82,7 +82,8 @@ impl<T: Float> BlockStep<T> for ReadyMeans<'_, T> {
         scratch.values.clear();
         scratch.wide.clear();
         for (at, (row, line)) in state.numbers.as_chunks::<WIDTH>().0.iter().zip(block.lines()).enumerate() {
-            let weight = block.weight(at) * weighting.map_or(1.0, |weighting| weighting.of(row[VARIANCE]));
+            let weight =
+                block.weight(at) * weighting.map_or(1.0, |weighting| weighting.of(row[VARIANCE], row[RELATIVE]));
             if weight > 0.0 && within(row[SCORE], *gate) && hashed(*seed, block.first + at) < *share {
                 scratch.values.extend_from_slice(line);
                 scratch.wide.push(weight);

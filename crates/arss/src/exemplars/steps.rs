@@ -14,7 +14,7 @@ pub(crate) const SCORE: usize = 0;
 pub(crate) const LABEL: usize = 1;
 /// The variance that the landmarks leave; 0 if the row was not scored.
 pub(crate) const VARIANCE: usize = 2;
-/// How much lonelier the row is than its nearest landmarks, kept where the pick will be.
+/// How much lonelier the row is than its nearest landmarks, kept where the pick will be: until rows are assigned.
 pub(crate) const RELATIVE: usize = LABEL;
 /// Squared distances to a near landmark, and to a far one.
 pub(crate) const NEAR: usize = 3;
@@ -188,6 +188,7 @@ pub(crate) struct Candidates {
 pub(crate) struct Candidate {
     pub item: usize,
     pub variance: f64,
+    pub relative: f64,
     pub covered: bool,
     pub allowed: bool,
     pub weight: f64,
@@ -196,14 +197,14 @@ pub(crate) struct Candidate {
 }
 
 /// Numbers that come before the values of a candidate.
-const CANDIDATE: usize = 4;
+const CANDIDATE: usize = 5;
 
 impl Candidate {
     pub fn read(row: crate::exec::TopRow) -> Self {
-        let [covered, allowed, weight, group] = std::array::from_fn(|at| row.values[at]);
+        let [covered, allowed, weight, group, relative] = std::array::from_fn(|at| row.values[at]);
         let (covered, allowed, group) = (covered != 0.0, allowed != 0.0, group as usize);
         let values = row.values[CANDIDATE..].to_vec();
-        Candidate { item: row.index, variance: row.key, covered, allowed, weight, group, values }
+        Candidate { item: row.index, variance: row.key, relative, covered, allowed, weight, group, values }
     }
 }
 
@@ -238,7 +239,7 @@ impl<T: Float> BlockStep<T> for Candidates {
             *to_choose = to_choose.wrapping_add(usize::from(open));
             if covered || allowed {
                 let flags = [covered, allowed].map(|flag| f64::from(u8::from(flag)));
-                let head = flags.into_iter().chain([weight, group as f64]);
+                let head = flags.into_iter().chain([weight, group as f64, row[RELATIVE]]);
                 let values = if self.values { head.chain(block.row(at)).collect() } else { head.collect() };
                 sums.rows.push(block.first + at, row[VARIANCE], values);
             }
