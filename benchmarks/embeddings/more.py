@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+import report
 from run import BLOCK, COLUMNS, cpu, made
 
 
@@ -101,18 +102,18 @@ def wide(rows: int, path: Path) -> None:
     file.flush()
 
 
-def large(work: Path, rows: int, arss: str) -> list[dict[str, Any]]:
-    """A table of half precision by the command line, within 2 GB; the plan first."""
+def large(work: Path, rows: int, arss: str, memory: str) -> list[dict[str, Any]]:
+    """A table of half precision by the command line, within a quarter of its size; the plan first."""
     table = work / f"large-{rows}.npy"
     if not table.exists():
         wide(rows, table)
-    flags = [str(table), "-k", "1000", "--metric", "cosine", "--memory", "2G", "--scratch", str(work)]
+    flags = [str(table), "-k", "1000", "--metric", "cosine", "--memory", memory, "--scratch", str(work)]
     plan = subprocess.run([arss, "plan", *flags], capture_output=True, text=True, check=True).stdout
     start = time.monotonic()
     ended = subprocess.run([arss, "select", *flags, "-q", "--indices", str(work / "picks.txt"), "--force"], check=False)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     told = re.findall(r".*(?:time|memory|scratch).*", plan)
-    line = {"what": "large", "rows": rows, "code": ended.returncode, "seconds": time.monotonic() - start}
+    line = {"what": f"large, --memory {memory}", "rows": rows, "code": ended.returncode, "seconds": time.monotonic() - start}
     return [{**line, "cpu": used.ru_utime + used.ru_stime, "megabytes": used.ru_maxrss / 1024, "plan": told}]
 
 
@@ -123,6 +124,7 @@ def main() -> None:
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--rows", type=int, default=400_000)
     parser.add_argument("--arss", default="arss")
+    parser.add_argument("--memory", default="2G", help="of the large run")
     parser.add_argument("--fit", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--trial", action="store_true", help="write nothing beside this script")
     args = parser.parse_args()
@@ -132,7 +134,7 @@ def main() -> None:
     if args.what == "half":
         lines = half(args.work, args.rows)
     elif args.what == "large":
-        lines = large(args.work, args.rows, args.arss)
+        lines = large(args.work, args.rows, args.arss, args.memory)
     else:
         table = args.work / "words.npz"
         if not table.exists():
@@ -145,6 +147,7 @@ def main() -> None:
     if not args.trial:
         with (Path(__file__).parent / "more.jsonl").open("a") as file:
             file.writelines(json.dumps(line) + "\n" for line in lines)
+        report.write()
     return None
 
 

@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+import report
+
 COLUMNS = 384
 #: Ours on numbers of 16 bits.
 HALF = "exemplars float16"
@@ -98,11 +100,17 @@ def cpu() -> float:
     return used.ru_utime + used.ru_stime
 
 
+def half(table: Path) -> Path:
+    """The same rows with numbers of 16 bits, in a file of their own."""
+    narrow = table.with_name(table.name.replace("embeddings", "half"))
+    if not narrow.exists():
+        np.save(narrow, np.load(table, mmap_mode="r").astype(np.float16))
+    return narrow
+
+
 def fit(name: str, table: Path, k: int) -> None:
     """In a process of its own: choose, and print picks and costs."""
-    rows = np.load(table)
-    if name == HALF:
-        rows = rows.astype(np.float16)
+    rows = np.load(half(table) if name == HALF else table)
     # Imports, and threads that start once, do not count.
     METHODS[name](rows[:2000], 20)
     before, peak, start = cpu(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.monotonic()
@@ -120,28 +128,6 @@ def coverage(table: Path, picks: list[int]) -> float:
         float((rows[start : start + BLOCK] @ chosen.T).max(axis=1).sum()) for start in range(0, len(rows), BLOCK)
     )
     return total / len(rows)
-
-
-def report(lines: list[dict[str, Any]], here: Path) -> None:
-    """Write README.md."""
-    found = {line["method"]: line for line in lines}
-    base, rival = found["random"]["cosine"], found["minibatch k-means + nearest"]
-    text = [
-        "# Embeddings",
-        "",
-        f"Made by `make bench-embeddings`: {lines[0]['rows']:,} x {COLUMNS} made embeddings, K = {lines[0]['k']:,}; "
-        "`results.jsonl` has a line a method. The gain is that of MiniBatchKMeans over a random choice.",
-        "",
-        "| method | mean cosine to the nearest pick | share of the gain | CPU s | CPU ratio | MB beyond the input |",
-        "|---|---|---|---|---|---|",
-    ]
-    for line in lines:
-        gain = (line["cosine"] - base) / (rival["cosine"] - base)
-        text.append(
-            f"| {line['method']} | {line['cosine']:.4f} | {gain:.2f} | {line['cpu']:.0f} "
-            f"| {line['cpu'] / rival['cpu']:.2f} | {line['megabytes']:.0f} |"
-        )
-    (here / "README.md").write_text("\n".join(text) + "\n")
 
 
 def main() -> None:
@@ -165,6 +151,8 @@ def main() -> None:
     known = here / "results.jsonl"
     if known.exists() and len(args.only) < len(METHODS):
         lines = [line for line in map(json.loads, known.read_text().splitlines()) if line["method"] not in args.only]
+    if HALF in args.only:
+        half(table)
     for name in args.only:
         words = [sys.executable, __file__, "--work", str(args.work), "--rows", str(args.rows), "--k", str(args.k)]
         ended = subprocess.run([*words, "--fit", name], capture_output=True, text=True)
@@ -180,7 +168,7 @@ def main() -> None:
     if not args.trial:
         lines.sort(key=lambda line: list(METHODS).index(line["method"]))
         known.write_text("".join(json.dumps(line) + "\n" for line in lines))
-        report(lines, here)
+        report.write()
     return None
 
 

@@ -20,8 +20,9 @@ SCALE = ("unit", "centre", "width", "bent", "usable")
 class Model:
     """What a fit learned, for rows to come: read from a file, or made of a fitted selector.
 
-    The file says how the columns became numbers, so that data frames and files with the columns of the first table can
-    be passed as they are. The command line reads and writes the same files: `arss select --model`, `arss apply`.
+    The file says how the columns became numbers, so that data frames with the columns of the first table can be passed as
+    they are. The command line reads and writes the same files, and applies them to tables in files: `arss select --model`,
+    `arss apply`.
 
     Attributes
     ----------
@@ -45,6 +46,9 @@ class Model:
     def __init__(self, about: dict[str, Any], model: bytes) -> None:
         self.about = about
         self._model = model
+
+    def __repr__(self) -> str:
+        return f"<Model: {self.about['method']}, {len(self.about['picks'])} picks of {self.about['table']}>"
 
     @property
     def picks(self) -> list[int]:

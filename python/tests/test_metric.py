@@ -63,6 +63,9 @@ def test_a_row_of_zeros_is_named(rows: NDArray[np.float64]) -> None:
     rows[17] = 0.0
     with pytest.raises(ValueError, match="row 17 holds only zeros and has no direction"):
         arss.Exemplars(3, metric="cosine").fit(rows)
+    rows[[20, 30]] = 0.0
+    with pytest.raises(ValueError, match="row 17 and 2 others hold only zeros and have no direction: leave them out"):
+        arss.Exemplars(3, metric="cosine").fit(rows)
     with pytest.raises(ValueError, match="metric='angle', but it must be one of 'euclidean', 'cosine'"):
         arss.Exemplars(3, metric="angle").fit(rows)  # type: ignore[arg-type]
 

@@ -51,6 +51,7 @@ def test_python_reads_what_the_command_line_wrote(frame: Any, tmp_path: Path, ca
         assert [loaded.picks[label] for label in loaded.predict(frame)] == exemplars
         np.testing.assert_allclose(loaded.score_samples(frame), -np.array(scores), rtol=1e-9)
         assert loaded.score_samples(frame)[7] < -1
+        assert repr(loaded) == f"<Model: exemplars, 8 picks of {loaded.about['table']}>"
 
 
 def test_the_command_line_reads_what_python_wrote(frame: Any, tmp_path: Path, capfd: Any) -> None:

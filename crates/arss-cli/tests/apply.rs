@@ -101,6 +101,23 @@ fn columns_are_found_by_name_and_new_texts_are_rare_ones() {
 }
 
 #[test]
+fn what_is_filled_in_or_not_known_is_told() {
+    let folder = Folder::with("t.csv", csv(&all()));
+    folder.run("select t.csv -k 9 --model m.arss").ok();
+    let clean = "name,x,y,kind,flag,day,z\na,1,2,red,true,2024-03-01,1\n";
+    folder.write("later.csv", clean);
+    let told = folder.run("apply m.arss later.csv").ok().err;
+    assert!(!told.contains("filled in") && !told.contains("does not know"), "{told}");
+    folder.write("later.csv", format!("{clean}b,,2,violet,true,2024-03-01,1\nc,,,,true,2024-03-02,1\n"));
+    let told = folder.run("apply m.arss later.csv").ok().err;
+    assert!(told.contains("later.csv: missing values filled in as the model does: x (2), y (1), kind (1)\n"), "{told}");
+    assert!(
+        told.contains("later.csv: 1 cell of kind with a text that the model does not know, such as violet\n"),
+        "{told}"
+    );
+}
+
+#[test]
 fn arrays_and_directions() {
     let values: Vec<f64> =
         noise(200 * 6).into_iter().enumerate().map(|(at, v)| (v + 0.1) * (1 + at / 6) as f64).collect();

@@ -7,7 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::matrix::MatrixValues;
 use crate::missing::{mean, median};
-use crate::{ColumnRole, ColumnScale, DenseMatrix, Encode, Matrix, Missing, Progress, ReadOptions, Table, TableError};
+use crate::{
+    ColumnRole, ColumnScale, DenseMatrix, Encode, Matrix, Missing, Progress, ReadOptions, Table, TableError, counted,
+};
+
+/// Columns that a note names.
+const MOST_NAMED: usize = 5;
 
 /// What a column to choose by holds of its column in the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -115,6 +120,8 @@ impl Preparation {
         let mut table = crate::open_with_progress(paths, &options, progress)?;
         table.matrix = table.matrix.into_memory()?;
         let matrix = self.matrix(&table)?;
+        let notes = self.notes(&table)?;
+        table.notes.extend(notes);
         table.matrix = Matrix::F64(matrix);
         if self.unit_rows {
             table.matrix = crate::unit_rows(table.matrix, table.kept.as_deref())?;
@@ -125,27 +132,12 @@ impl Preparation {
     /// The numbers of a table that was read with the same columns.
     fn matrix(&self, table: &Table) -> Result<DenseMatrix<f64>, TableError> {
         let (rows, width) = (table.matrix.shape().0, self.columns.len());
-        let mut features: HashMap<&str, Vec<usize>> = HashMap::new();
-        for (at, &column) in table.feature_columns.iter().enumerate() {
-            features.entry(&table.source.headings[column]).or_default().push(at);
-        }
         if !self.named && table.feature_columns.len() != width {
             let (found, path) = (table.feature_columns.len(), &table.source.paths[0]);
             return Err(TableError::in_file(path, format_args!("has {found} columns, but the model {width}")));
         }
-        let mut texts: HashMap<&str, HashSet<&str>> = HashMap::new();
-        for column in &self.columns {
-            if let Encoding::Texts(own) = &column.encoding {
-                texts.entry(&column.column).or_default().extend(own.iter().map(String::as_str));
-            }
-        }
         let mut data = vec![f64::NAN; rows * width];
-        for (at, column) in self.columns.iter().enumerate() {
-            let own: &[usize] = match self.named {
-                true => features.get(column.column.as_str()).map_or(&[], Vec::as_slice),
-                false => &[at],
-            };
-            let source = Seen::of(column, own, table, &texts)?;
+        for (at, (column, source)) in self.columns.iter().zip(self.sources(table)?).enumerate() {
             for row in 0..rows {
                 let value = source.value(row, &table.matrix);
                 let value = match column.fill {
@@ -161,6 +153,75 @@ impl Preparation {
             }
         }
         Ok(DenseMatrix { data, rows, columns: width, by_column: false })
+    }
+
+    /// Where each column comes from in a table.
+    fn sources(&self, table: &Table) -> Result<Vec<Seen>, TableError> {
+        let mut features: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (at, &column) in table.feature_columns.iter().enumerate() {
+            features.entry(&table.source.headings[column]).or_default().push(at);
+        }
+        let texts = self.known_texts();
+        let source = |(at, column): (usize, &PreparedColumn)| {
+            let own: &[usize] = match self.named {
+                true => features.get(column.column.as_str()).map_or(&[], Vec::as_slice),
+                false => &[at],
+            };
+            Seen::of(column, own, table, &texts)
+        };
+        self.columns.iter().enumerate().map(source).collect()
+    }
+
+    /// The texts of each column that the model has seen.
+    fn known_texts(&self) -> HashMap<&str, HashSet<&str>> {
+        let mut texts: HashMap<&str, HashSet<&str>> = HashMap::new();
+        for column in &self.columns {
+            if let Encoding::Texts(own) | Encoding::Ranks(own) = &column.encoding {
+                texts.entry(&column.column).or_default().extend(own.iter().map(String::as_str));
+            }
+        }
+        texts
+    }
+
+    /// What was filled in, and which texts the model does not know.
+    fn notes(&self, table: &Table) -> Result<Vec<String>, TableError> {
+        let (mut filled, mut notes) = (Vec::new(), Vec::new());
+        let (known, rows) = (self.known_texts(), table.matrix.shape().0);
+        let columns: Vec<(&PreparedColumn, Seen)> = self.columns.iter().zip(self.sources(table)?).collect();
+        // A column of texts or vectors became several: the first tells what is missing.
+        let same = |a: &(&PreparedColumn, Seen), b: &(&PreparedColumn, Seen)| a.0.column == b.0.column;
+        for own in columns.chunk_by(|a, b| self.named && same(a, b)) {
+            let (column, source) = &own[0];
+            let missing = (0..rows).filter(|&row| source.is_missing(row, &table.matrix)).count();
+            if missing > 0 {
+                filled.push(format!("{} ({missing})", column.column));
+            }
+            let Seen::Texts(places) = source else { continue };
+            let known = known.get(column.column.as_str());
+            let text = |at: usize| match &table.encodings[at] {
+                Encoding::Texts(texts) => texts.first(),
+                _ => None,
+            };
+            let new: Vec<(usize, &String)> = places
+                .iter()
+                .filter_map(|place| text(place.0).map(|text| (place.0, text)))
+                .filter(|(_, text)| known.is_none_or(|known| !known.contains(text.as_str())))
+                .collect();
+            let cells =
+                (0..rows).filter(|&row| new.iter().any(|place| cell(&table.matrix, row, place.0) == 1.0)).count();
+            if cells > 0 {
+                let name = &column.column;
+                let cells = counted(cells, "cell");
+                notes.push(format!("{cells} of {name} with a text that the model does not know, such as {}", new[0].1));
+            }
+        }
+        if !filled.is_empty() {
+            let all = if filled.len() > MOST_NAMED { " and others" } else { "" };
+            filled.truncate(MOST_NAMED);
+            notes.insert(0, format!("missing values filled in as the model does: {}{all}", filled.join(", ")));
+        }
+        let path = table.source.paths[0].display();
+        Ok(notes.into_iter().map(|note| format!("{path}: {note}")).collect())
     }
 }
 
@@ -213,13 +274,16 @@ impl Seen {
         }
     }
 
+    /// True if the cell is missing, and not only a text that the model does not know.
+    fn is_missing(&self, row: usize, matrix: &Matrix) -> bool {
+        match self {
+            Seen::Column(column) => !cell(matrix, row, *column).is_finite(),
+            Seen::Texts(texts) => texts.first().is_some_and(|&(column, _)| cell(matrix, row, column).is_nan()),
+        }
+    }
+
     fn value(&self, row: usize, matrix: &Matrix) -> f64 {
-        let get = |column: usize| match matrix {
-            Matrix::F32(matrix) => f64::from(matrix.get(row, column)),
-            Matrix::F64(matrix) => matrix.get(row, column),
-            Matrix::Sparse(matrix) => matrix.get(row, column),
-            Matrix::Disk32(_) | Matrix::Disk64(_) => f64::NAN,
-        };
+        let get = |column: usize| cell(matrix, row, column);
         match self {
             Seen::Column(column) => get(*column),
             Seen::Texts(texts) => {
@@ -228,5 +292,15 @@ impl Seen {
                 one.map_or(f64::NAN, |&(column, number)| if get(column).is_nan() { f64::NAN } else { number })
             }
         }
+    }
+}
+
+/// A cell of a matrix in memory.
+fn cell(matrix: &Matrix, row: usize, column: usize) -> f64 {
+    match matrix {
+        Matrix::F32(matrix) => f64::from(matrix.get(row, column)),
+        Matrix::F64(matrix) => matrix.get(row, column),
+        Matrix::Sparse(matrix) => matrix.get(row, column),
+        Matrix::Disk32(_) | Matrix::Disk64(_) => f64::NAN,
     }
 }

@@ -60,9 +60,10 @@ pub(crate) fn divide<T: Float>(row: &mut [T]) {
 fn largest_values<T: Float>(matrix: &impl MatrixValues<T>, numbers: Option<&[usize]>) -> Result<Vec<f64>, TableError> {
     let mut largest = vec![0.0f64; matrix.shape().0];
     matrix.each_value(&mut |(row, _), value| largest[row] = largest[row].max(value.abs()))?;
-    if let Some(row) = largest.iter().position(|&largest| largest == 0.0) {
+    let mut zeros = largest.iter().enumerate().filter(|(_, largest)| **largest == 0.0).map(|(row, _)| row);
+    if let Some(row) = zeros.next() {
         let row = numbers.map_or(row, |numbers| numbers[row]);
-        return Err(TableError::Input(arss::Error::NoDirection { row }.to_string()));
+        return Err(TableError::Input(arss::Error::NoDirection { row, others: zeros.count() }.to_string()));
     }
     Ok(largest)
 }

@@ -62,11 +62,13 @@ pub enum Error {
         /// Columns of the run.
         expected: usize,
     },
-    /// A row of zeros, where only directions count.
-    #[error("row {row} holds only zeros and has no direction: leave it out, or choose by the Euclidean metric")]
+    /// Rows of zeros, where only directions count.
+    #[error("{}", no_direction(*row, *others))]
     NoDirection {
-        /// The row, counted from 0.
+        /// The first of them, counted from 0.
         row: usize,
+        /// How many there are besides.
+        others: usize,
     },
     /// A metric that the method cannot work with.
     #[error("method {method} cannot choose by the {metric} metric: exemplars, facility and kmedoids can")]
@@ -235,6 +237,15 @@ pub enum Error {
         /// What the system said.
         reason: String,
     },
+}
+
+fn no_direction(row: usize, others: usize) -> String {
+    let (who, them) = match others {
+        0 => (format!("row {row} holds only zeros and has"), "it"),
+        1 => (format!("row {row} and one other hold only zeros and have"), "them"),
+        _ => (format!("row {row} and {others} others hold only zeros and have"), "them"),
+    };
+    format!("{who} no direction: leave {them} out, or choose by the Euclidean metric")
 }
 
 impl Error {

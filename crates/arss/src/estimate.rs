@@ -191,7 +191,8 @@ fn coverage(size: &ProblemSize, swaps: bool) -> u64 {
     let pool = reference;
     let scale = (candidates::SCALE_ROWS.1 as u64).min(size.items);
     let kept = medoids::kept_bytes(size.features as usize, pool as usize, reference as usize) as u64;
-    let kept = if swaps { kept } else { 0 };
+    // The lines of the picks are copied.
+    let kept = if kept > 0 { kept + 8 * size.k * reference } else { 0 };
     8 * (reference + size.k + scale) * size.features + 40 * pool + 8 * 128 * reference + kept + (size.threads << 20)
 }
 

@@ -28,6 +28,9 @@ pub trait Float:
     fn to_f64(self) -> f64;
     /// The nearest value of this type.
     fn from_f64(value: f64) -> Self;
+    /// The smallest value of this type that is not below.
+    #[doc(hidden)]
+    fn not_below(value: f64) -> Self;
     /// The square root.
     #[doc(hidden)]
     fn root(self) -> Self;
@@ -75,6 +78,10 @@ pub trait Float:
 }
 
 impl Float for f32 {
+    fn not_below(value: f64) -> Self {
+        let nearest = value as f32;
+        if f64::from(nearest) < value { nearest.next_up() } else { nearest }
+    }
     #[inline(always)]
     fn root(self) -> Self {
         self.sqrt()
@@ -130,6 +137,9 @@ impl Float for f32 {
 }
 
 impl Float for f64 {
+    fn not_below(value: f64) -> Self {
+        value
+    }
     #[inline(always)]
     fn root(self) -> Self {
         self.sqrt()

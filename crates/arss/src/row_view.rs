@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::linalg::norm_squared;
+use crate::linalg::simd::vectorised;
 use crate::{Float, Metric};
 
 /// How the solvers see the rows.
@@ -34,6 +35,7 @@ impl RowView {
     }
 
     /// What a row is multiplied by.
+    #[inline(always)]
     pub fn factor<T: Float>(&self, row: &[T]) -> f64 {
         if !self.is_unit() {
             return self.scale;
@@ -51,9 +53,14 @@ impl RowView {
         if self.is_plain() {
             return;
         }
-        for row in rows.chunks_exact_mut(features) {
-            let factor = self.factor(row);
-            row.iter_mut().for_each(|value| *value = T::from_f64(value.to_f64() * factor));
-        }
+        vectorised(
+            #[inline(always)]
+            || {
+                for row in rows.chunks_exact_mut(features) {
+                    let factor = self.factor(row);
+                    row.iter_mut().for_each(|value| *value = T::from_f64(value.to_f64() * factor));
+                }
+            },
+        );
     }
 }

@@ -1,5 +1,7 @@
 //! The table: a borrowed view whose rows are the items to choose from.
 
+mod entries;
+
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -286,13 +288,16 @@ impl<'a, T: Float> Samples<'a, T> {
             return Ok(seen);
         }
         let mut row = Vec::new();
-        let mut is_zero = |item: &usize| {
+        let is_zero = |item: &usize| {
             row.clear();
-            self.push_item(&mut row, *item);
-            row.iter().all(|value| value.to_f64() == 0.0)
+            if self.held_values(*item).is_none() {
+                self.push_item(&mut row, *item);
+            }
+            self.held_values(*item).unwrap_or(&row).iter().all(|value| value.to_f64() == 0.0)
         };
-        match (0..self.items).find(&mut is_zero) {
-            Some(row) => Err(Error::NoDirection { row }),
+        let mut zeros = (0..self.items).filter(is_zero);
+        match zeros.next() {
+            Some(row) => Err(Error::NoDirection { row, others: zeros.count() }),
             None => Ok(seen),
         }
     }
@@ -389,21 +394,6 @@ impl<'a, T: Float> Samples<'a, T> {
         self.push_item(&mut row, item);
         let factor = self.view.factor(self.held_values(item).unwrap_or(&row));
         row.into_iter().map(move |value| value.to_f64() * factor)
-    }
-
-    /// The columns and values of one item, zeros left out, where only these are held.
-    pub(crate) fn item_entries(&self, item: usize) -> Option<impl Iterator<Item = (usize, f64)>> {
-        let Cells::Sparse { rows, by_feature: false } = self.cells else { return None };
-        let factor = self.view.factor(rows.values_of(item));
-        Some(rows.row(item).map(move |(column, value)| (column, value.to_f64() * factor)))
-    }
-
-    /// The values of one item that are not zero, where only these are held.
-    fn held_values(&self, item: usize) -> Option<&'a [T]> {
-        match self.cells {
-            Cells::Sparse { rows, by_feature: false } => Some(rows.values_of(item)),
-            _ => None,
-        }
     }
 
     /// Adds one item as it is seen.

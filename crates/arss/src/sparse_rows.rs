@@ -1,5 +1,9 @@
 //! Tables that are mostly zero.
 
+use std::ops::Range;
+
+use crate::linalg::compressed::Compressed;
+use crate::row_view::RowView;
 use crate::{Error, Float};
 
 /// Rows of a table that is mostly zero (CSR): the values that are not, with their columns.
@@ -28,6 +32,16 @@ impl<'a, T: Float> SparseRows<'a, T> {
     pub(crate) fn row(&self, row: usize) -> impl Iterator<Item = (usize, T)> + use<'a, T> {
         let range = self.starts[row]..self.starts[row + 1];
         self.columns[range.clone()].iter().map(|&column| column as usize).zip(self.values[range].iter().copied())
+    }
+
+    /// Some rows as they are seen, zeros left out.
+    pub(crate) fn collect(&self, rows: Range<usize>, view: &RowView, entries: &mut Compressed<T>) {
+        entries.clear();
+        for row in rows {
+            let factor = if view.is_plain() { 1.0 } else { view.factor(self.values_of(row)) };
+            let seen = self.row(row).map(|(column, value)| (column, T::from_f64(value.to_f64() * factor)));
+            entries.push_entries(seen.filter(|(_, value)| *value != T::from_f64(0.0)));
+        }
     }
 
     /// The values of a row.

@@ -114,10 +114,12 @@ fn kmeans_is_spherical() {
 fn a_row_without_a_direction_is_named() {
     let mut values = table();
     values[7 * COLUMNS..8 * COLUMNS].fill(0.0);
+    values[9 * COLUMNS..11 * COLUMNS].fill(0.0);
     let samples = Samples::new(&values, ROWS, COLUMNS).unwrap();
     for method in Method::all() {
         let error = method.select(&samples, 3, &mut cosine()).unwrap_err();
-        assert!(matches!(error, Error::NoDirection { row: 7 }), "{}: {error}", method.name());
+        assert!(matches!(error, Error::NoDirection { row: 7, others: 2 }), "{}: {error}", method.name());
+        assert!(error.to_string().starts_with("row 7 and 2 others hold only zeros"), "{error}");
     }
 }
 
@@ -136,9 +138,10 @@ fn out_of_core_is_the_same_to_the_bit() {
         assert_eq!(inside.scores, outside.scores, "{name}");
         let mut hole = values.clone();
         hole[3 * COLUMNS..4 * COLUMNS].fill(0.0);
+        hole[(ROWS - 1) * COLUMNS..].fill(0.0);
         let source = Outside(Mutex::new(hole), COLUMNS);
         let stream = Stream { source: &source, values: &kept, numbers: &numbers, memory: 1 };
         let error = stream.select(&method, Count::Exactly(8), &mut cosine()).unwrap_err();
-        assert!(matches!(error, Error::NoDirection { row: 3 }), "{name}: {error}");
+        assert!(matches!(error, Error::NoDirection { row: 3, others: 1 }), "{name}: {error}");
     }
 }

@@ -141,5 +141,5 @@ fn damaged_tables_are_errors() {
     let rows = SparseRows { starts: &[0, 1, 1], columns: &[2], values: &[5.0] };
     let samples = Samples::sparse(rows, 3).unwrap();
     let mut run = RunOptions { metric: Metric::Cosine, ..RunOptions::default() };
-    assert!(matches!(Method::default().select(&samples, 1, &mut run), Err(Error::NoDirection { row: 1 })));
+    assert!(matches!(Method::default().select(&samples, 1, &mut run), Err(Error::NoDirection { row: 1, others: 0 })));
 }

@@ -8,7 +8,9 @@ use super::{OutputShape, PassResult, TopRows};
 use crate::exemplars::landmarks;
 use crate::exemplars::nearest_few::NearestFew;
 use crate::linalg::GramSum;
+use crate::linalg::compressed::Compressed;
 use crate::linalg::nearest::{self, Near};
+use crate::linalg::row_values::RowValues;
 use crate::models::row_sums;
 use crate::{Error, Float};
 
@@ -54,6 +56,8 @@ impl<'a> RowAttributes<'a> {
 #[derive(Clone, Copy)]
 pub(crate) struct RowBlock<'a, T> {
     pub values: &'a [T],
+    /// The rows without their zeros instead, where a table holds no others and the step takes them so.
+    pub entries: Option<&'a Compressed<T>>,
     /// Position of the first of them in the table.
     pub first: usize,
     pub rows: usize,
@@ -71,9 +75,18 @@ impl<'a, T: Float> RowBlock<'a, T> {
         MatRef::from_row_major_slice(values, self.rows, self.features)
     }
 
+    /// The rows, with their zeros or without.
+    pub fn seen(&self) -> RowValues<'a, T> {
+        match self.entries {
+            Some(entries) => RowValues::Sparse(entries, 0..self.rows),
+            None => RowValues::Dense(self.values),
+        }
+    }
+
     /// A row as `f64`.
-    pub fn row(&self, at: usize) -> impl Iterator<Item = f64> + 'a {
-        self.values[at * self.features..(at + 1) * self.features].iter().map(|value| value.to_f64())
+    pub fn row(&self, at: usize) -> Vec<f64> {
+        let row = self.seen().part(at..at + 1, self.features);
+        row.dense(self.features, &mut Vec::new()).iter().map(|value| value.to_f64()).collect()
     }
 
     /// The rows one by one.
@@ -121,6 +134,8 @@ pub(crate) struct Accumulator<T> {
 pub(crate) struct Scratch<T> {
     /// Rows that had to be gathered, because they are not contiguous in memory.
     pub gathered: Vec<T>,
+    /// The same without their zeros.
+    pub entries: Compressed<T>,
     pub values: Vec<T>,
     pub wide: Vec<f64>,
     pub product: Vec<f64>,
@@ -151,6 +166,7 @@ impl<T: Float> Accumulator<T> {
             rows: TopRows::best(keep),
             scratch: Scratch {
                 gathered: Vec::new(),
+                entries: Compressed::empty(),
                 values: Vec::new(),
                 wide: Vec::new(),
                 product: Vec::new(),

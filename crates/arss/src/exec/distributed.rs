@@ -163,7 +163,8 @@ pub(crate) fn step_on_rows<T: Float>(
         let end = (start + block).min(items);
         let rows = if needs.rows { samples.block_in(start..end, &mut gathered) } else { &[] };
         let attributes = attributes.slice(start..end);
-        let block = RowBlock { values: rows, first: first + start, rows: end - start, features, attributes };
+        let block =
+            RowBlock { values: rows, entries: None, first: first + start, rows: end - start, features, attributes };
         let (values, numbers) = (&mut values[start * depth..end * depth], &mut numbers[start * width..end * width]);
         ready.visit(&mut sums, &block, BlockState { values, numbers });
     }
@@ -235,7 +236,8 @@ pub fn select(
 pub(crate) fn scale_of(checked: &PassResult, (rows, columns): (usize, usize), scale: f64) -> Result<f64, Error> {
     if let Some(bad) = checked.rows.list.first() {
         if bad.key == 0.0 {
-            return Err(Error::NoDirection { row: bad.index });
+            let others = (checked.sums.first().copied().unwrap_or(0.0) as usize).saturating_sub(1);
+            return Err(Error::NoDirection { row: bad.index, others });
         }
         return Err(Error::NotFinite { row: bad.index, column: bad.values[0] as usize, value: bad.key });
     }

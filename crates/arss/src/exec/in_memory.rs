@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::{
     Access, Accumulator, BlockState, PassResult, RowAccess, RowAttributes, RowBackend, RowBlock, ScratchPool, Step,
 };
+use crate::linalg::compressed::Compressed;
 use crate::parallel::Partition;
 use crate::precomputed;
 use crate::row_view::RowView;
@@ -61,7 +62,10 @@ impl<'a, T: Float> InMemory<'a, T> {
                 let (start, end) = (range.start - chunk.start, range.end - chunk.start);
                 let (first, count) = (rows.start + range.start, range.len());
                 let mut gathered = std::mem::take(&mut sums.scratch.gathered);
-                let block = match (needs.rows, columns) {
+                let mut entries = std::mem::replace(&mut sums.scratch.entries, Compressed::empty());
+                let sparse =
+                    needs.entries && columns.is_none() && samples.entries_in(first..first + count, &mut entries);
+                let block = match (needs.rows && !sparse, columns) {
                     (true, None) => samples.block_in(first..first + count, &mut gathered),
                     (true, Some(columns)) => {
                         gathered.clear();
@@ -71,11 +75,12 @@ impl<'a, T: Float> InMemory<'a, T> {
                     (false, _) => &[],
                 };
                 let attributes = attributes.slice(first..first + count);
-                let block = RowBlock { values: block, first, rows: count, features, attributes };
+                let held = sparse.then_some(&entries);
+                let block = RowBlock { values: block, entries: held, first, rows: count, features, attributes };
                 let values = &mut values[start * depth..end * depth];
                 let numbers = &mut numbers[start * width..end * width];
                 ready.visit(sums, &block, BlockState { values, numbers });
-                sums.scratch.gathered = gathered;
+                (sums.scratch.gathered, sums.scratch.entries) = (gathered, entries);
             }
             spare.take_back(sums);
         };

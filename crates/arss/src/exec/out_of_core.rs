@@ -173,7 +173,7 @@ impl<T: Float> Streamed<'_, T> {
             };
             let values = &span.rows[start * columns..end * columns];
             let attributes = self.attributes.slice(block.clone());
-            let block = RowBlock { values, first: block.start, rows: block.len(), features, attributes };
+            let block = RowBlock { values, entries: None, first: block.start, rows: block.len(), features, attributes };
             step.visit(sums, &block, state);
         }
         if needs.values == Access::Change {

@@ -6,6 +6,7 @@ use super::wire::damaged;
 use crate::linalg::compressed::{self, Compressed};
 use crate::linalg::distances::{Rows, Table};
 use crate::linalg::nearest::Points;
+use crate::linalg::row_values::RowValues;
 use crate::{Error, Float, Metric};
 
 /// Some rows of `features` values.
@@ -128,18 +129,18 @@ impl PointRows {
     }
 
     /// True if row `at` equals `row`; in a table of distances, if its distance is zero.
-    pub fn equals<T: Float>(&self, at: usize, row: &[T]) -> bool {
-        match &self.store {
-            PointStore::Items(_) => row[at] == T::from_f64(0.0),
-            PointStore::Dense(values) => {
+    pub fn equals<T: Float>(&self, at: usize, row: &RowValues<'_, T>) -> bool {
+        let zero = T::from_f64(0.0);
+        match (&self.store, row) {
+            (PointStore::Items(_), RowValues::Dense(distances)) => distances[at] == zero,
+            (PointStore::Items(_), RowValues::Sparse(..)) => unreachable!("distances are not held without zeros"),
+            (PointStore::Dense(values), _) => {
                 let own = &values[at * self.features..(at + 1) * self.features];
-                row.iter().zip(own).all(|(a, b)| *a == T::from_f64(*b))
+                row.dense(self.features, &mut Vec::new()).iter().zip(own).all(|(a, b)| *a == T::from_f64(*b))
             }
-            PointStore::Sparse(rows) => {
-                let zero = T::from_f64(0.0);
-                let others = row.iter().copied().enumerate().filter(|(_, value)| *value != zero);
+            (PointStore::Sparse(rows), _) => {
                 let own = rows.row(at).map(|(column, value)| (column, T::from_f64(value)));
-                others.eq(own.filter(|(_, value)| *value != zero))
+                row.entries().eq(own.filter(|(_, value)| *value != zero))
             }
         }
     }

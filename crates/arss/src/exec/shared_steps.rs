@@ -9,7 +9,7 @@ use crate::linalg::simd::vectorised;
 use crate::{Error, Float, linalg};
 
 /// Returns the first value that is not finite, as a row that holds its column, and the largest absolute value. Where
-/// directions count, the first row of zeros is wrong, too: its key is 0.
+/// directions count, the first row of zeros is wrong, too: its key is 0, and the sum is how many there are.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct CheckFinite {
     pub directions: bool,
@@ -21,7 +21,7 @@ impl StepSpec for CheckFinite {
     }
 
     fn output(&self, _: usize) -> OutputShape {
-        OutputShape { maxima: 1, row: 1, ..OutputShape::default() }
+        OutputShape { maxima: 1, row: 1, sums: 1, ..OutputShape::default() }
     }
 
     fn check(&self, _: usize) -> Result<(), Error> {
@@ -32,12 +32,12 @@ impl StepSpec for CheckFinite {
 impl<T: Float> BlockStep<T> for CheckFinite {
     fn visit(&self, sums: &mut Accumulator<T>, block: &RowBlock<'_, T>, _: BlockState<'_, T>) {
         let mut largest = sums.maxima[0];
-        let is_zero = |row: &&[T]| row.iter().all(|value| value.to_f64() == 0.0);
-        if self.directions
-            && sums.rows.list.is_empty()
-            && let Some(at) = block.lines().position(|row| is_zero(&row))
-        {
-            sums.rows.push(block.first + at, 0.0, vec![0.0]);
+        let is_zero = |row: &[T]| row.iter().all(|value| value.to_f64() == 0.0);
+        for (at, _) in block.lines().enumerate().filter(|(_, row)| self.directions && is_zero(row)) {
+            if sums.rows.list.is_empty() {
+                sums.rows.push(block.first + at, 0.0, vec![0.0]);
+            }
+            sums.sums[0] += 1.0;
         }
         for (at, value) in block.values.iter().map(|value| value.to_f64()).enumerate() {
             if !value.is_finite() && sums.rows.list.is_empty() {
@@ -161,7 +161,7 @@ pub(crate) struct RankRows {
 
 impl StepSpec for RankRows {
     fn needs(&self) -> Needs {
-        Needs::ROWS.numbers(Access::Read, self.width)
+        Needs::ROWS.or_entries().numbers(Access::Read, self.width)
     }
 
     fn output(&self, features: usize) -> OutputShape {
@@ -189,7 +189,9 @@ impl<T: Float> BlockStep<T> for RankRows {
         for (at, numbers) in state.numbers.chunks_exact(self.width).enumerate() {
             let (key, index) = (self.key(numbers), block.first + at);
             if self.after.is_none_or(|(last, before)| key < last || (key == last && index > before)) {
-                sums.rows.offer(index, key, || block.row(at).chain(self.others.map(|other| numbers[other])).collect());
+                sums.rows.offer(index, key, || {
+                    block.row(at).into_iter().chain(self.others.map(|other| numbers[other])).collect()
+                });
             }
         }
     }
@@ -268,7 +270,7 @@ impl<T: Float> BlockStep<T> for FetchRows {
     fn visit(&self, sums: &mut Accumulator<T>, block: &RowBlock<'_, T>, _: BlockState<'_, T>) {
         let from = self.positions.partition_point(|&position| position < block.first);
         for &position in self.positions[from..].iter().take_while(|&&p| p < block.first + block.rows) {
-            sums.rows.push(position, 0.0, block.row(position - block.first).collect());
+            sums.rows.push(position, 0.0, block.row(position - block.first));
         }
     }
 }

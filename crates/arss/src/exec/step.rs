@@ -38,6 +38,8 @@ pub enum Access {
 pub(crate) struct Needs {
     /// The values of the rows. A step that works on the state alone spares reading them.
     pub rows: bool,
+    /// Those that are not zero will do, where the table holds no others.
+    pub entries: bool,
     /// One value per entry.
     pub values: Access,
     /// `width` numbers per row.
@@ -47,9 +49,14 @@ pub(crate) struct Needs {
 
 impl Needs {
     /// The rows and no state.
-    pub const ROWS: Needs = Needs { rows: true, values: Access::None, numbers: Access::None, width: 0 };
+    pub const ROWS: Needs = Needs { rows: true, entries: false, values: Access::None, numbers: Access::None, width: 0 };
     /// Neither: what the step reads are the attributes of the rows.
     pub const ATTRIBUTES: Needs = Needs { rows: false, ..Needs::ROWS };
+
+    /// Or those of their values that are not zero.
+    pub const fn or_entries(self) -> Self {
+        Needs { entries: true, ..self }
+    }
 
     /// And the numbers of the state.
     pub const fn numbers(self, numbers: Access, width: usize) -> Self {

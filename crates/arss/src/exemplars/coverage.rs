@@ -198,8 +198,7 @@ impl<'a> Coverage<'a> {
         Ok(Coverage {
             table,
             partition: Partition::new(&options, reference.len(), 1)?,
-            // Sparse rows take long to compare, and are compared alike by the swaps.
-            keeps: rows.is_sparse() && kept_bytes(table.origin.len(), pool.len(), reference.len()) > 0,
+            keeps: kept_bytes(table.origin.len(), pool.len(), reference.len()) > 0,
             kept: Vec::new(),
             reference: rows,
             covers: vec![Cover { similarity: 0.0, exponent: f64::INFINITY }; reference.len()],

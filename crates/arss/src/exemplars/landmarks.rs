@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::exec::{Matrix, PointRows};
 use crate::linalg::distances::{Rows, Table, median_squared};
 use crate::linalg::rng::{generator, positions};
+use crate::linalg::row_values::RowValues;
 use crate::linalg::simd::exponentials;
 use crate::{Float, Kernel, linalg};
 
@@ -105,14 +106,14 @@ impl<T: Float> LandmarkMap<T> {
 
     /// Some rows after the map, row-major.
     pub fn map<'s>(&self, values: &[T], scratch: &'s mut Scratch<T>) -> &'s [T] {
-        self.map_some(values, scratch, |_| true)
+        self.map_some(&RowValues::Dense(values), scratch, |_| true)
     }
 
     /// The same for the rows that `wanted` says yes to. It is shown the squared distances of each row to all landmarks, row
     /// by row.
     pub fn map_some<'s>(
         &self,
-        values: &[T],
+        values: &RowValues<'_, T>,
         scratch: &'s mut Scratch<T>,
         mut wanted: impl FnMut(&[T]) -> bool,
     ) -> &'s [T] {
@@ -199,7 +200,7 @@ mod tests {
         let all = map.map(&values[..BLOCK * 4], &mut scratch).to_vec();
         for every in [1, 2, 3, 8, 15, 16, 17, 100, 256] {
             let mut at = 0;
-            let some = map.map_some(&values[..BLOCK * 4], &mut scratch, |squared| {
+            let some = map.map_some(&RowValues::Dense(&values[..BLOCK * 4]), &mut scratch, |squared| {
                 assert_eq!(squared.len(), 90);
                 at += 1;
                 (at - 1) % every == 0

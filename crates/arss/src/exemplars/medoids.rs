@@ -17,12 +17,13 @@ const SWEEPS: usize = 10;
 const LEAST_GAIN: f64 = 1e-7;
 /// Less than this share of what the picks save is rounding.
 const ROUNDING: f64 = 1e-12;
-/// Rows of so many values are long.
-const LONG: usize = 512;
+/// Rows of so many values are long. Distances of shorter ones cost little more than reading them.
+const LONG: usize = 128;
 /// Most bytes of distances that are kept.
 const MOST_KEPT: usize = 1 << 27;
-/// Candidates whose distances are computed together, and those that one thread takes at a time.
-const BATCH: (usize, usize) = (64, 8);
+/// Candidates whose distances are computed together, and those that one thread takes at a time: for each lot all reference
+/// rows are rearranged once.
+const BATCH: (usize, usize) = (64, 32);
 
 /// The two nearest picks of a row, as slots of the choice.
 #[derive(Debug, Clone, Copy)]

@@ -2,6 +2,7 @@
 
 mod assign;
 pub(crate) mod candidates;
+mod column_tails;
 mod constraints;
 mod coverage;
 pub(crate) mod gate;

@@ -7,6 +7,7 @@ use super::steps::{LABEL, RELATIVE, SCORE, TO_CENTRE, VARIANCE, WIDTH, check, is
 use crate::exec::{Access, Accumulator, BlockState, BlockStep, Needs, OutputShape, PointRows, RowBlock, StepSpec};
 use crate::linalg::nearest::{Near, Points};
 use crate::linalg::rng::hashed;
+use crate::linalg::row_values::RowValues;
 use crate::{Error, Float};
 
 /// Centres, and which rows are looked at.
@@ -94,7 +95,7 @@ impl<T: Float> BlockStep<T> for ReadyMeans<'_, T> {
         if scratch.near.is_empty() {
             return;
         }
-        self.points.nearest(&scratch.values, origin, &mut scratch.nearest, &mut scratch.near);
+        self.points.nearest(&RowValues::Dense(&scratch.values), origin, &mut scratch.nearest, &mut scratch.near);
         let rows = scratch.values.chunks_exact(block.features).zip(&scratch.wide).zip(&scratch.near);
         for ((line, &weight), near) in rows {
             let sum = &mut sums[near.point * (block.features + 1)..(near.point + 1) * (block.features + 1)];
@@ -130,7 +131,7 @@ impl NearestCentre {
 
 impl StepSpec for NearestCentre {
     fn needs(&self) -> Needs {
-        Needs::ROWS.numbers(Access::Change, WIDTH)
+        Needs::ROWS.or_entries().numbers(Access::Change, WIDTH)
     }
 
     fn output(&self, _: usize) -> OutputShape {
@@ -159,7 +160,7 @@ impl<T: Float> BlockStep<T> for ReadyNearestCentre<'_, T> {
         let Accumulator { maxima, scratch, .. } = sums;
         scratch.near.clear();
         scratch.near.resize(block.rows, Near { point: 0, squared: 0.0 });
-        self.points.nearest(block.values, origin, &mut scratch.nearest, &mut scratch.near);
+        self.points.nearest(&block.seen(), origin, &mut scratch.nearest, &mut scratch.near);
         let rows = state.numbers.as_chunks_mut::<WIDTH>().0.iter_mut().zip(&scratch.near).enumerate();
         for (at, (row, near)) in rows {
             let group = block.group(at);

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use super::column_tails::ColumnTails;
 use super::gate::{self, GateRule, RowMeasures};
 use super::landmarks::{self, LandmarkMap, Similarity};
 use super::steps::{FAR, NEAR, RELATIVE, SCORE, TAIL, VARIANCE, WIDTH, check};
@@ -12,6 +13,8 @@ use crate::exec::{
 };
 use crate::linalg::distances::{Rows, median};
 use crate::linalg::rng::hashed;
+use crate::linalg::row_values::RowValues;
+use crate::linalg::simd::vectorised;
 use crate::{Error, Float, linalg};
 
 /// The landmark whose distance says how near others are.
@@ -44,17 +47,18 @@ impl JudgedColumns {
         check(self.0.as_ref().is_none_or(|columns| columns.iter().all(|&column| column < features)))
     }
 
-    /// These columns of some rows; copied if they are not all.
-    pub fn of<'a, T: Float>(&self, rows: &'a [T], features: usize, copy: &'a mut Vec<T>) -> &'a [T] {
-        let Some(columns) = &self.0 else { return rows };
+    /// These columns of some rows; copied if they are not all, and then all values of the rows are needed.
+    pub fn of<'a, T: Float>(&self, rows: RowValues<'a, T>, features: usize, copy: &'a mut Vec<T>) -> RowValues<'a, T> {
+        let (Some(columns), RowValues::Dense(values)) = (&self.0, &rows) else { return rows };
         copy.clear();
-        copy.extend(rows.chunks_exact(features).flat_map(|row| columns.iter().map(|&column| row[column])));
-        copy
+        copy.extend(values.chunks_exact(features).flat_map(|row| columns.iter().map(|&column| row[column])));
+        RowValues::Dense(copy)
     }
 
     /// A copy of these columns of some rows.
     pub fn copy(&self, rows: &[f64], features: usize) -> Vec<f64> {
-        self.of(rows, features, &mut Vec::new()).to_vec()
+        let columns = |row: &[f64]| self.0.as_ref().map_or(row.to_vec(), |own| own.iter().map(|&at| row[at]).collect());
+        rows.chunks_exact(features).flat_map(columns).collect()
     }
 }
 
@@ -90,27 +94,21 @@ pub(crate) struct ReadyScore<'a, T> {
     map: LandmarkMap<T>,
     /// What is left unexplained of each landmark, as a logarithm.
     alone: Vec<f64>,
-    /// The columns of the sample that are not constant.
-    columns: Vec<(usize, &'a [f64])>,
-    /// Minus the logarithm of a tail that holds so many of the sample.
-    tails: Vec<f64>,
+    tails: ColumnTails<'a, T>,
 }
 
 impl ScoreStep {
     pub fn ready<T: Float>(&self) -> ReadyScore<'_, T> {
         let map = LandmarkMap::new(&self.values, &self.origin, (self.h2, self.similarity), self.root.cast());
         let alone = self.own_variances.iter().map(|&variance| gate::unexplained(variance, self.ridge)).collect();
-        let rows = (self.columns.len() / self.origin.len()).max(1);
-        let columns = self.columns.chunks_exact(rows).enumerate().filter(|(_, values)| values[0] < values[rows - 1]);
-        // Beyond the whole sample: half a row of it.
-        let tail = |held: usize| -((held as f64).max(0.5) / rows as f64).min(1.0).ln();
-        ReadyScore { step: self, map, alone, columns: columns.collect(), tails: (0..=rows).map(tail).collect() }
+        ReadyScore { step: self, map, alone, tails: ColumnTails::new(&self.columns, self.origin.len()) }
     }
 }
 
 impl StepSpec for ScoreStep {
     fn needs(&self) -> Needs {
-        Needs::ROWS.numbers(Access::Change, WIDTH)
+        let needs = Needs::ROWS.numbers(Access::Change, WIDTH);
+        if self.judged.is_all() && self.columns.is_empty() { needs.or_entries() } else { needs }
     }
 
     fn output(&self, _: usize) -> OutputShape {
@@ -144,18 +142,20 @@ impl<T: Float> BlockStep<T> for ReadyScore<'_, T> {
     fn visit(&self, sums: &mut Accumulator<T>, block: &RowBlock<'_, T>, state: BlockState<'_, T>) {
         let ScoreStep { ridge, h2, landmarks: items, own_variances, neighbours, far, new_rows, .. } = self.step;
         let rows = state.numbers.as_chunks_mut::<WIDTH>().0;
-        let parts = block.values.chunks(landmarks::BLOCK * block.features).zip(rows.chunks_mut(landmarks::BLOCK));
         let (few, around, owns) = (&mut sums.scratch.few, &mut sums.scratch.wide, &mut sums.scratch.owns);
         // Of a table of distances a block holds those to the landmarks.
         let features = self.step.judged.count(block.features);
-        let mut first = block.first;
-        for (values, rows) in parts {
+        let (seen, mut start) = (block.seen(), 0);
+        for rows in rows.chunks_mut(landmarks::BLOCK) {
+            let first = block.first + start;
+            let values = seen.part(start..start + rows.len(), block.features);
+            start += rows.len();
             let values = self.step.judged.of(values, block.features, &mut sums.scratch.judged);
             let mut at = 0;
             owns.clear();
-            let mapped = self.map.map_some(values, &mut sums.scratch.landmarks, |squared| {
+            let mapped = self.map.map_some(&values, &mut sums.scratch.landmarks, |squared| {
                 let own = match new_rows {
-                    true => self.equal_landmark(&values[at * features..(at + 1) * features], squared),
+                    true => self.equal_landmark(&values.part(at..at + 1, features), squared),
                     false => items.binary_search(&(first + at)).ok(),
                 };
                 owns.push(own);
@@ -172,43 +172,34 @@ impl<T: Float> BlockStep<T> for ReadyScore<'_, T> {
                 own.is_none()
             });
             let mut mapped = mapped.chunks_exact(self.map.len());
-            for (own, row) in owns.iter().zip(rows.iter_mut()) {
-                let variance = match *own {
-                    Some(landmark) => own_variances[landmark],
-                    None => 1.0 + ridge - mapped.next().map_or(0.0, linalg::norm_squared),
-                };
-                row[VARIANCE] = variance.clamp(0.5 * ridge, 1.0 + ridge);
+            vectorised(
+                #[inline(always)]
+                || {
+                    for (own, row) in owns.iter().zip(rows.iter_mut()) {
+                        row[VARIANCE] = match *own {
+                            Some(landmark) => own_variances[landmark],
+                            None => 1.0 + ridge - mapped.next().map_or(0.0, linalg::norm_squared),
+                        };
+                    }
+                },
+            );
+            for row in rows.iter_mut() {
+                row[VARIANCE] = row[VARIANCE].clamp(0.5 * ridge, 1.0 + ridge);
                 row[RELATIVE] += gate::unexplained(row[VARIANCE], *ridge);
             }
-            self.tails(values, features, rows);
-            first += rows.len();
+            if let RowValues::Dense(values) = values {
+                self.tails.set(values, features, rows);
+            }
         }
     }
 }
 
 impl<T: Float> ReadyScore<'_, T> {
     /// The landmark that a row equals, if it equals one.
-    fn equal_landmark(&self, row: &[T], squared: &[T]) -> Option<usize> {
+    fn equal_landmark(&self, row: &RowValues<'_, T>, squared: &[T]) -> Option<usize> {
         let near = |squared: &T| squared.to_f64() <= 1e-6 * self.step.h2;
         let equals = |landmark: &usize| self.step.values.equals(*landmark, row);
         (0..squared.len()).filter(|&landmark| near(&squared[landmark])).find(equals)
-    }
-
-    /// Sets the mean over the columns of minus the logarithm of the tail that a cell lies in. Column by column, as the sample
-    /// of one column stays in the cache.
-    fn tails(&self, values: &[T], features: usize, rows: &mut [[f64; WIDTH]]) {
-        rows.iter_mut().for_each(|row| row[TAIL] = 0.0);
-        for &(column, sample) in &self.columns {
-            for (line, row) in values.chunks_exact(features).zip(rows.iter_mut()) {
-                let value = line[column].to_f64();
-                let up_to = sample.partition_point(|&other| other <= value);
-                let equals = up_to > 0 && sample[up_to - 1] == value;
-                let below = if equals { sample.partition_point(|&other| other < value) } else { up_to };
-                row[TAIL] += self.tails[up_to.min(sample.len() - below)];
-            }
-        }
-        let count = self.columns.len().max(1) as f64;
-        rows.iter_mut().for_each(|row| row[TAIL] /= count);
     }
 }
 
@@ -271,7 +262,7 @@ pub(crate) struct JudgeStep {
 
 impl StepSpec for JudgeStep {
     fn needs(&self) -> Needs {
-        Needs::ROWS.numbers(Access::Change, WIDTH)
+        Needs::ROWS.or_entries().numbers(Access::Change, WIDTH)
     }
 
     fn output(&self, features: usize) -> OutputShape {
@@ -294,7 +285,7 @@ impl<T: Float> BlockStep<T> for JudgeStep {
             if row[SCORE] > 1.0 {
                 sums.sums[0] += 1.0;
                 let item = block.first + at;
-                sums.rows.offer(item, hashed(self.seed, item), || block.row(at).collect());
+                sums.rows.offer(item, hashed(self.seed, item), || block.row(at));
             }
         }
     }
@@ -332,7 +323,8 @@ impl SecondLook {
 
 impl StepSpec for SecondLook {
     fn needs(&self) -> Needs {
-        Needs::ROWS.numbers(Access::Change, WIDTH)
+        let needs = Needs::ROWS.numbers(Access::Change, WIDTH);
+        if self.judged.is_all() { needs.or_entries() } else { needs }
     }
 
     fn output(&self, _: usize) -> OutputShape {
@@ -355,17 +347,18 @@ impl StepSpec for SecondLook {
 impl<T: Float> BlockStep<T> for ReadySecondLook<'_, T> {
     fn visit(&self, sums: &mut Accumulator<T>, block: &RowBlock<'_, T>, state: BlockState<'_, T>) {
         let SecondLook { judged, origin, fellows, usual, least, .. } = self.step;
+        let seen = block.seen();
         for (at, row) in state.numbers.as_chunks_mut::<WIDTH>().0.iter_mut().enumerate() {
             if row[SCORE].is_nan() || row[SCORE] <= 1.0 {
                 continue;
             }
-            let (line, squared) =
-                (&block.values[at * block.features..(at + 1) * block.features], &mut sums.scratch.values);
+            let squared = &mut sums.scratch.values;
+            let line = seen.part(at..at + 1, block.features);
             let line = judged.of(line, block.features, &mut sums.scratch.judged);
             let mut own = Rows::<T>::empty();
-            own.fill_like(&self.fellows, line, origin);
+            own.fill_like(&self.fellows, &line, origin);
             own.squared(0..1, &self.fellows, squared);
-            let equals = |fellow: &usize| self.step.values.equals(*fellow, line);
+            let equals = |fellow: &usize| self.step.values.equals(*fellow, &line);
             let itself = match self.step.new_rows {
                 true => (0..fellows.len()).find(equals),
                 false => fellows.binary_search(&(block.first + at)).ok(),

@@ -279,7 +279,7 @@ impl NearestPick {
 
 impl StepSpec for NearestPick {
     fn needs(&self) -> Needs {
-        Needs::ROWS.numbers(Access::Change, WIDTH)
+        Needs::ROWS.or_entries().numbers(Access::Change, WIDTH)
     }
 
     fn output(&self, _: usize) -> OutputShape {
@@ -302,7 +302,7 @@ impl<T: Float> BlockStep<T> for ReadyNearest<'_, T> {
         let (near, scratch) = (&mut sums.scratch.near, &mut sums.scratch.nearest);
         near.clear();
         near.resize(block.rows, Near { point: 0, squared: 0.0 });
-        self.points.nearest(block.values, origin, scratch, near);
+        self.points.nearest(&block.seen(), origin, scratch, near);
         let rows = state.numbers.as_chunks_mut::<WIDTH>().0.iter_mut().zip(near.iter()).enumerate();
         for (at, (row, near)) in rows {
             let own = self.by_item.binary_search_by_key(&(block.first + at), |pick| pick.0);

@@ -1,5 +1,7 @@
 //! Rows that are mostly zero: only the other values are kept, and products touch nothing else.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Float, Metric, SparseRows};
@@ -37,6 +39,13 @@ impl<T: Float> Compressed<T> {
         self.starts.len() - 1
     }
 
+    /// Takes all rows out.
+    pub fn clear(&mut self) {
+        self.starts.truncate(1);
+        self.columns.clear();
+        self.values.clear();
+    }
+
     /// The number of values that are not zero.
     pub fn len(&self) -> usize {
         self.values.len()
@@ -55,15 +64,18 @@ impl<T: Float> Compressed<T> {
             })
     }
 
-    /// The same rows without an origin, of which the entries that are not zero are given.
-    pub fn shifted<U: Float>(&self, origin: &[(usize, f64)]) -> Compressed<U> {
+    /// Some of the rows without an origin, of which the entries that are not zero are given.
+    pub fn shifted<U: Float>(&self, rows: Range<usize>, origin: &[(usize, f64)]) -> Compressed<U> {
         let mut shifted = Compressed::empty();
-        for row in 0..self.rows() {
-            let own = self.row(row).map(|(column, value)| (column, value.to_f64()));
-            let entries = differences(own, origin.iter().copied()).map(|(column, value)| (column, U::from_f64(value)));
-            shifted.push_entries(entries.filter(|(_, value)| *value != U::from_f64(0.0)));
-        }
+        rows.for_each(|row| shifted.push_entries(self.shifted_row(row, origin)));
         shifted
+    }
+
+    /// The entries of a row without an origin.
+    pub fn shifted_row<U: Float>(&self, row: usize, origin: &[(usize, f64)]) -> impl Iterator<Item = (usize, U)> {
+        let own = self.row(row).map(|(column, value)| (column, value.to_f64()));
+        let entries = differences(own, origin.iter().copied()).map(|(column, value)| (column, U::from_f64(value)));
+        entries.filter(|(_, value)| *value != U::from_f64(0.0))
     }
 
     /// Adds a row; zeros are left out.
@@ -128,10 +140,10 @@ impl<T: Float> Compressed<T> {
     }
 
     /// The squared distance of two rows, in `f64`.
-    pub fn squared_distance(&self, row: usize, other: &Self, at: usize, metric: Metric) -> f64 {
-        let wide = |(column, value): (usize, T)| (column, value.to_f64());
-        let differences = differences(self.row(row).map(wide), other.row(at).map(wide)).map(|entry| entry.1);
-        squared_size(differences, metric)
+    pub fn squared_distance<U: Float>(&self, row: usize, other: &Compressed<U>, at: usize, metric: Metric) -> f64 {
+        let own = self.row(row).map(|(column, value)| (column, value.to_f64()));
+        let others = other.row(at).map(|(column, value)| (column, value.to_f64()));
+        squared_size(differences(own, others).map(|entry| entry.1), metric)
     }
 
     /// The rows as a table borrows them.

@@ -7,6 +7,8 @@ use faer::{MatMut, MatRef};
 
 use super::compressed::{self, Compressed};
 use super::manhattan;
+use super::row_values::RowValues;
+use super::simd::vectorised;
 use crate::exec::{PointRows, RowAccess};
 use crate::{Float, Metric, linalg};
 
@@ -76,19 +78,29 @@ impl<'a, T: Float> Rows<'a, T> {
     /// Rows of which only the entries that are not zero are given.
     pub fn of_entries(rows: &Compressed<f64>, origin: &[f64], metric: Metric) -> Self {
         let mut found = Rows { metric, ..Rows::empty() };
-        found.keep(rows.shifted(&compressed::entries_of(origin)), origin.len());
+        found.keep(rows.shifted(0..rows.rows(), &compressed::entries_of(origin)), origin.len());
         found
     }
 
     /// Rows like these to compare them with. Of a table of distances `values` are the distances to them.
-    pub fn fill_like<U: Float>(&mut self, others: &Rows<'_, T>, values: &[U], origin: &[f64]) {
-        if others.metric != Metric::Precomputed {
-            self.fill(values, origin, others.metric);
-            return;
+    pub fn fill_like(&mut self, others: &Rows<'_, T>, values: &RowValues<'_, T>, origin: &[f64]) {
+        match values {
+            RowValues::Dense(values) if others.metric == Metric::Precomputed => {
+                let count = values.len() / others.len();
+                self.store = Store::Measured(values.to_vec());
+                (self.metric, self.sizes) = (Metric::Precomputed, vec![T::from_f64(0.0); count]);
+            }
+            RowValues::Dense(values) => self.fill(values, origin, others.metric),
+            RowValues::Sparse(all, rows) => {
+                let shifted = all.shifted(rows.clone(), &compressed::entries_of(origin));
+                self.metric = others.metric;
+                if compressed::is_sparse(shifted.len(), rows.len(), origin.len()) {
+                    self.keep(shifted, origin.len());
+                } else {
+                    self.fill(values.dense(origin.len(), &mut Vec::new()), origin, others.metric);
+                }
+            }
         }
-        let count = values.len() / others.len();
-        self.store = Store::Measured(values.iter().map(|value| T::from_f64(value.to_f64())).collect());
-        (self.metric, self.sizes) = (Metric::Precomputed, vec![T::from_f64(0.0); count]);
     }
 
     /// Takes other rows.
@@ -111,7 +123,10 @@ impl<'a, T: Float> Rows<'a, T> {
         self.sizes.clear();
         match metric {
             Metric::Manhattan => self.sizes.resize(count, T::from_f64(0.0)),
-            _ => self.sizes.extend(values.chunks_exact(features).map(|row| T::from_f64(dot(row, row)))),
+            _ => vectorised(
+                #[inline(always)]
+                || self.sizes.extend(values.chunks_exact(features).map(|row| T::from_f64(dot(row, row)))),
+            ),
         }
         self.store = Store::Dense(values);
     }
@@ -125,11 +140,6 @@ impl<'a, T: Float> Rows<'a, T> {
 
     pub fn len(&self) -> usize {
         self.sizes.len()
-    }
-
-    /// True if only what is not zero is held: a distance is then the same to the bit from both sides.
-    pub fn is_sparse(&self) -> bool {
-        matches!(self.store, Store::Sparse { .. })
     }
 
     /// True if distances are straight lines.
@@ -333,13 +343,20 @@ pub(crate) fn median(values: &mut [f64]) -> f64 {
 
 /// `rows` without the origin, as another type if need be.
 pub(crate) fn shift_rows<T: Float, U: Float>(rows: &[T], origin: &[f64], shifted: &mut Vec<U>) {
-    shifted.clear();
-    for row in rows.chunks_exact(origin.len()) {
-        shifted.extend(row.iter().zip(origin).map(|(x, o)| U::from_f64(x.to_f64() - o)));
-    }
+    shifted.resize(rows.len(), U::from_f64(0.0));
+    vectorised(
+        #[inline(always)]
+        || {
+            for (row, shifted) in rows.chunks_exact(origin.len()).zip(shifted.chunks_exact_mut(origin.len())) {
+                let cells = row.iter().zip(origin).zip(shifted);
+                cells.for_each(|((x, o), shifted)| *shifted = U::from_f64(x.to_f64() - o));
+            }
+        },
+    );
 }
 
 /// The squared distance of two rows by a metric, in `f64`.
+#[inline(always)]
 pub(crate) fn squared_by<T: Float>(metric: Metric, a: &[T], b: &[f64]) -> f64 {
     if metric == Metric::Manhattan {
         let distance = manhattan::distance(a, b);
@@ -349,16 +366,19 @@ pub(crate) fn squared_by<T: Float>(metric: Metric, a: &[T], b: &[f64]) -> f64 {
 }
 
 /// |a - b|^2, in `f64`.
+#[inline(always)]
 pub(crate) fn squared_distance<T: Float>(a: &[T], b: &[f64]) -> f64 {
     sum_of(a, b, |x, y| (x - y) * (x - y))
 }
 
 /// a.b, in `f64`.
+#[inline(always)]
 pub(crate) fn dot<T: Float, U: Float>(a: &[T], b: &[U]) -> f64 {
     sum_of(a, b, |x, y| x * y)
 }
 
 /// Adds up `term` over the pairs in eight lanes: fast, and always in the same order.
+#[inline(always)]
 pub(crate) fn sum_of<T: Float, U: Float>(a: &[T], b: &[U], term: impl Fn(f64, f64) -> f64) -> f64 {
     let (a, b) = (a.chunks_exact(8), b.chunks_exact(8));
     let rest = a.remainder().iter().zip(b.remainder());

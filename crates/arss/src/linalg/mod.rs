@@ -9,6 +9,7 @@ pub(crate) mod distances;
 pub(crate) mod manhattan;
 pub(crate) mod nearest;
 pub(crate) mod rng;
+pub(crate) mod row_values;
 pub(crate) mod simd;
 pub(crate) mod top_k;
 pub(crate) mod tsqr;

@@ -12,6 +12,8 @@ use faer::{Accum, MatMut, MatRef, Par};
 use super::compressed::{self, Compressed};
 use super::distances::{self, dot, shift_rows};
 use super::manhattan;
+use super::row_values::RowValues;
+use super::simd::{LANES, vectorised};
 use crate::block::Block;
 use crate::parallel::Partition;
 use crate::{Error, Float, Metric, RunOptions, Samples};
@@ -110,7 +112,7 @@ impl<'a, T: Float> NearestTable<'a, T> {
             let mut gathered = std::mem::take(&mut scratch.gathered);
             gathered.clear();
             range.for_each(|item| self.samples.push_distances(item, picks, &mut gathered));
-            points.nearest(&gathered, &self.origin, scratch, own);
+            points.nearest(&RowValues::Dense(&gathered), &self.origin, scratch, own);
             scratch.gathered = gathered;
         };
         self.partition.fold_mut(&mut near, 1, Scratch::default, visit, |_, _| ());
@@ -153,7 +155,8 @@ impl<'a, T: Float> NearestTable<'a, T> {
 
     fn visit(&self, points: &Points<T>, scratch: &mut Scratch<T>, range: Range<usize>, own: &mut [Near]) {
         let mut gathered = std::mem::take(&mut scratch.gathered);
-        points.nearest(self.samples.block_in(range, &mut gathered), &self.origin, scratch, own);
+        let rows = RowValues::Dense(self.samples.block_in(range, &mut gathered));
+        points.nearest(&rows, &self.origin, scratch, own);
         scratch.gathered = gathered;
     }
 }
@@ -176,7 +179,7 @@ impl<T: Float> Points<T> {
 
     /// Points of which only the entries that are not zero are given.
     pub fn of_entries(points: &Compressed<f64>, origin: &[f64], metric: Metric) -> Self {
-        let shifted: Compressed<T> = points.shifted(&compressed::entries_of(origin));
+        let shifted: Compressed<T> = points.shifted(0..points.rows(), &compressed::entries_of(origin));
         let part = if metric == Metric::Manhattan { 1.0 } else { 0.5 };
         let half = (0..points.rows()).map(|point| T::from_f64(shifted.size(point, metric) * part)).collect();
         let by_column = shifted.transposed(origin.len());
@@ -184,53 +187,80 @@ impl<T: Float> Points<T> {
     }
 
     /// The nearest point of each of some rows.
-    pub fn nearest(&self, rows: &[T], origin: &[f64], scratch: &mut Scratch<T>, own: &mut [Near]) {
-        let features = origin.len();
+    pub fn nearest(&self, rows: &RowValues<'_, T>, origin: &[f64], scratch: &mut Scratch<T>, own: &mut [Near]) {
         if let Some(sparse) = &self.sparse {
             self.nearest_sparse(sparse, rows, origin, scratch, own);
             return;
         }
+        let mut expanded = std::mem::take(&mut scratch.expanded);
+        self.nearest_values(rows.dense(origin.len(), &mut expanded), origin, scratch, own);
+        scratch.expanded = expanded;
+    }
+
+    fn nearest_values(&self, rows: &[T], origin: &[f64], scratch: &mut Scratch<T>, own: &mut [Near]) {
+        let features = origin.len();
         match self.metric {
             Metric::Precomputed => return self.nearest_measured(rows, own),
             Metric::Manhattan => self.nearest_summed(rows, features, scratch, own),
             _ => self.nearest_dense(rows, origin, scratch, own),
         }
-        for (row, near) in rows.chunks_exact(features).zip(own) {
-            let point = &self.values[near.point * features..(near.point + 1) * features];
-            near.squared = distances::squared_by(self.metric, row, point);
-        }
+        vectorised(
+            #[inline(always)]
+            || {
+                for (row, near) in rows.chunks_exact(features).zip(own) {
+                    let point = &self.values[near.point * features..(near.point + 1) * features];
+                    near.squared = distances::squared_by(self.metric, row, point);
+                }
+            },
+        );
     }
 
     fn nearest_sparse(
         &self,
         (points, by_column): &(Compressed<f64>, Compressed<T>),
-        rows: &[T],
+        rows: &RowValues<'_, T>,
         origin: &[f64],
         scratch: &mut Scratch<T>,
         own: &mut [Near],
     ) {
         let zero = T::from_f64(0.0);
         scratch.products.resize(self.half.len(), zero);
-        for (row, near) in rows.chunks_exact(origin.len()).zip(own) {
-            let shifted = row.iter().zip(origin).map(|(x, o)| T::from_f64(x.to_f64() - o));
-            let entries = shifted.enumerate().filter(|(_, x)| *x != zero);
-            match self.metric {
-                Metric::Manhattan => {
-                    by_column.sums(entries, &mut scratch.products, |x, y| zero - compressed::shared_difference(x, y))
+        let (products, entries_of_origin) = (&mut scratch.products, compressed::entries_of(origin));
+        for (at, near) in own.iter_mut().enumerate() {
+            match rows {
+                RowValues::Dense(values) => {
+                    let row = &values[at * origin.len()..(at + 1) * origin.len()];
+                    let shifted = row.iter().zip(origin).map(|(x, o)| T::from_f64(x.to_f64() - o));
+                    near.point = self.least(by_column, shifted.enumerate().filter(|(_, x)| *x != zero), products);
+                    let mut point = points.row(near.point).peekable();
+                    let mut other =
+                        |column: usize| point.next_if(|entry| entry.0 == column).map_or(0.0, |entry| entry.1);
+                    let differences = row.iter().enumerate().map(|(column, x)| x.to_f64() - other(column));
+                    near.squared = compressed::squared_size(differences, self.metric);
                 }
-                _ => by_column.products(entries, &mut scratch.products),
-            }
-            let mut least = T::from_f64(f64::INFINITY);
-            for (point, (&product, &half)) in scratch.products.iter().zip(&self.half).enumerate() {
-                if half - product < least {
-                    (least, near.point) = (half - product, point);
+                RowValues::Sparse(all, own) => {
+                    let row = own.start + at;
+                    near.point = self.least(by_column, all.shifted_row(row, &entries_of_origin), products);
+                    near.squared = all.squared_distance(row, points, near.point, self.metric);
                 }
             }
-            let mut point = points.row(near.point).peekable();
-            let difference =
-                |(j, x): (usize, &T)| x.to_f64() - point.next_if(|entry| entry.0 == j).map_or(0.0, |entry| entry.1);
-            near.squared = compressed::squared_size(row.iter().enumerate().map(difference), self.metric);
         }
+    }
+
+    /// The point nearest to a row, of which the entries without the origin are given.
+    fn least(&self, by_column: &Compressed<T>, row: impl Iterator<Item = (usize, T)>, products: &mut [T]) -> usize {
+        let zero = T::from_f64(0.0);
+        match self.metric {
+            Metric::Manhattan => by_column.sums(row, products, |x, y| zero - compressed::shared_difference(x, y)),
+            _ => by_column.products(row, products),
+        }
+        let (mut least, mut nearest) = (T::from_f64(f64::INFINITY), 0);
+        for (point, (&product, &half)) in products.iter().zip(&self.half).enumerate() {
+            if half - product < least {
+                (least, nearest) = (half - product, point);
+            }
+        }
+        nearest
     }
 
     /// The least of the given distances.
@@ -280,21 +310,38 @@ impl<T: Float> Points<T> {
             matmul(product, Accum::Replace, lhs, rhs, T::from_f64(1.0), Par::Seq);
             let rows = scratch.products.chunks_exact(points).zip(&mut scratch.least).zip(own.iter_mut());
             for ((products, least), near) in rows {
-                for (point, (&product, &half)) in products.iter().zip(half).enumerate() {
-                    let value = half - product;
-                    if value < *least {
-                        *least = value;
-                        near.point = tile * TILE + point;
-                    }
+                if let Some((value, point)) = least_below(products, half, *least) {
+                    (*least, near.point) = (value, tile * TILE + point);
                 }
             }
         }
     }
 }
 
+/// The least of half - product if it is below a limit, and where it stands first. The least is found many at a time, and
+/// its place afterwards: most tiles have none.
+fn least_below<T: Float>(products: &[T], half: &[T], limit: T) -> Option<(T, usize)> {
+    let mut lanes = [limit; LANES];
+    let least = |least: T, value: T| if value < least { value } else { least };
+    vectorised(
+        #[inline(always)]
+        || {
+            let ((products, last), (half, last_half)) = (products.as_chunks::<LANES>(), half.as_chunks::<LANES>());
+            for (products, half) in products.iter().zip(half) {
+                (0..LANES).for_each(|lane| lanes[lane] = least(lanes[lane], half[lane] - products[lane]));
+            }
+            (0..last.len()).for_each(|lane| lanes[lane] = least(lanes[lane], last_half[lane] - last[lane]));
+        },
+    );
+    let found = lanes.into_iter().fold(limit, least);
+    let first = || products.iter().zip(half).position(|(&product, &half)| half - product == found);
+    if found < limit { first().map(|point| (found, point)) } else { None }
+}
+
 /// Buffers of one chunk.
 pub(crate) struct Scratch<T> {
     gathered: Vec<T>,
+    expanded: Vec<T>,
     shifted: Vec<T>,
     products: Vec<T>,
     least: Vec<T>,
@@ -302,7 +349,13 @@ pub(crate) struct Scratch<T> {
 
 impl<T> Default for Scratch<T> {
     fn default() -> Self {
-        Scratch { gathered: Vec::new(), shifted: Vec::new(), products: Vec::new(), least: Vec::new() }
+        Scratch {
+            gathered: Vec::new(),
+            expanded: Vec::new(),
+            shifted: Vec::new(),
+            products: Vec::new(),
+            least: Vec::new(),
+        }
     }
 }
 

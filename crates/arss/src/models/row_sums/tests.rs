@@ -36,7 +36,7 @@ impl RowBackend for Table {
             let end = (first + 300).min(self.items());
             let values = &self.rows[first * L..end * L];
             let attributes = RowAttributes::default();
-            let block = RowBlock { values, first, rows: end - first, features: L, attributes };
+            let block = RowBlock { values, entries: None, first, rows: end - first, features: L, attributes };
             let state = BlockState {
                 values: &mut self.values[first * L..end * L],
                 numbers: &mut self.numbers[first * COLUMNS.width..end * COLUMNS.width],

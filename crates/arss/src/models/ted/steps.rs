@@ -30,7 +30,7 @@ pub(crate) fn gain(row: &[f64; WIDTH], alpha: f64) -> f64 {
 fn offer<T: Float>(sums: &mut Accumulator<T>, block: &RowBlock<'_, T>, numbers: &[f64], alpha: f64) {
     let rows = numbers.as_chunks::<WIDTH>().0.iter();
     for (at, gain) in rows.map(|row| gain(row, alpha)).enumerate().filter(|(_, gain)| *gain >= 0.0) {
-        sums.rows.offer(block.first + at, gain, || block.row(at).collect());
+        sums.rows.offer(block.first + at, gain, || block.row(at));
     }
 }
 
