@@ -57,7 +57,17 @@ def check_pictures(browser, page):
     browser.script("document.querySelector('.pick summary').click()")
     assert count(browser, ".pick[open] .few img") == 8
     browser.wait("[...document.querySelectorAll('.pick[open] img')].every((i) => i.complete && i.naturalWidth > 0)")
-    on_map, chosen = count(browser, ".map b"), count(browser, ".map .chosen")
+    on_map, chosen = count(browser, ".map area"), count(browser, ".map area[href]")
+    browser.wait("document.querySelector('.map img').complete && document.querySelector('.map img').naturalWidth > 0")
+    # Every place of the map lies on its picture, and a pick leads to its card.
+    inside = """const image = document.querySelector('.map img');
+        return [...document.querySelectorAll('.map area')].every((area) => {
+            const [left, top, right, bottom] = area.coords.split(',').map(Number);
+            return 0 <= left && left < right && right <= image.naturalWidth && top < bottom && bottom <= image.naturalHeight;
+        });"""
+    assert browser.script(inside)
+    leads = "return [...document.querySelectorAll('.map area[href]')].every((a) => document.querySelector(a.hash + '.pick'))"
+    assert browser.script(leads)
     assert 130 <= on_map <= 150 and chosen == 12, (on_map, chosen)
     shown = browser.script("return document.body.innerText")
     assert "<img src=x onerror=hacked=1> 'quote\" &amp; \u2426gpj.png" in shown and "\u202e" not in shown

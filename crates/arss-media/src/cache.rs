@@ -17,8 +17,8 @@ use twox_hash::XxHash64;
 use crate::pictures::features::{FEATURES, Features};
 
 /// What a file begins with; its number changes with what the numbers mean.
-const MARK: &[u8; 16] = b"arss pictures 2\n";
-/// Two keys, the size, the hash and whether it is blank; numbers; a checksum.
+const MARK: &[u8; 16] = b"arss pictures 3\n";
+/// Two keys, the size, the hash, whether it is blank and how white it is; numbers; a checksum.
 const ENTRY: usize = 56 + 4 * FEATURES + 8;
 /// A larger file is begun anew.
 const MOST_BYTES: u64 = 512 << 20;
@@ -189,7 +189,8 @@ impl Entry {
         bytes.extend(self.width.to_le_bytes());
         bytes.extend(self.height.to_le_bytes());
         bytes.extend(self.features.hash.to_le_bytes());
-        bytes.extend(u64::from(self.features.blank).to_le_bytes());
+        bytes.extend(u32::from(self.features.blank).to_le_bytes());
+        bytes.extend(self.features.white.to_le_bytes());
         self.features.values.iter().for_each(|value| bytes.extend(value.to_le_bytes()));
         bytes.extend(Sum::of(&bytes).value().to_le_bytes());
         bytes
@@ -208,7 +209,7 @@ impl Entry {
             stamp: key_at(bytes, 16),
             width: half(32)?,
             height: half(36)?,
-            features: Features { values, hash: word(40)?, blank: word(48)? == 1 },
+            features: Features { values, hash: word(40)?, blank: half(48)? == 1, white: f32::from_bits(half(52)?) },
         })
     }
 }
@@ -219,7 +220,7 @@ mod tests {
 
     fn entry(number: u32) -> Entry {
         let values = (0..FEATURES).map(|at| at as f32 + number as f32).collect();
-        let features = Features { values, hash: 77, blank: number == 2 };
+        let features = Features { values, hash: 77, blank: number == 2, white: number as f32 / 8.0 };
         Entry { content: u128::from(number), stamp: 1000 + u128::from(number), width: number, height: 9, features }
     }
 

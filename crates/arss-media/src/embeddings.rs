@@ -9,6 +9,7 @@ use arss_table::numeric_view::NumericView;
 use arss_table::{DenseMatrix, Encode, Missing, ReadOptions, Table, TableError, open, open_column};
 
 use crate::described::Numbers;
+use crate::kind::Kind;
 use crate::media::Media;
 use crate::open::MediaOptions;
 use crate::progress::Progress;
@@ -99,6 +100,18 @@ pub fn of_pictures(
             Err(TableError::Input(what.to_owned()))
         }
         (Embeddings::Auto | Embeddings::BuiltIn, _) => Ok((built_in, None)),
+    }
+}
+
+/// What files of this kind are compared by, in words.
+pub fn in_words(kind: Kind, options: &MediaOptions) -> String {
+    match (&options.embeddings, kind) {
+        (Embeddings::File(path), _) => format!("the numbers in {}", path.display()),
+        (_, Kind::Texts | Kind::Lines) => "the words of each text".to_owned(),
+        (Embeddings::Auto | Embeddings::Network, _) if options.network.is_some() => {
+            "a network that has learned ImageNet".to_owned()
+        }
+        _ => "the colours of a thumbnail and the directions of edges".to_owned(),
     }
 }
 

@@ -38,7 +38,7 @@ pub struct Media {
     pub unreadable: Vec<Unreadable>,
     /// Rows that repeat others: they count, but are not chosen.
     pub duplicates: Vec<Duplicate>,
-    /// Pictures that show nothing: they neither count nor are chosen.
+    /// Pictures that show nothing or are washed out, texts without common words: they neither count nor are chosen.
     pub blank: Vec<usize>,
     /// The first frame of each shot.
     pub shots: Vec<usize>,
@@ -48,6 +48,8 @@ pub struct Media {
     pub beginnings: Vec<String>,
     /// Seconds of each frame from the beginning, where they are known.
     pub times: Vec<f64>,
+    /// What they were compared by, in words.
+    pub compared_by: String,
     /// Frames that were taken out of a video file: they vanish with this.
     pub frames: Option<tempfile::TempDir>,
 }
@@ -78,7 +80,9 @@ impl Media {
             let more = if self.blank.len() > NAMED { ", ..." } else { "" };
             let (blank, names) = (counted(self.blank.len(), noun), names.join(", "));
             notes.push(if self.is_of_pictures() {
-                format!("note: {blank} left aside that show nothing ({names}{more}); --no-gate keeps them")
+                format!(
+                    "note: {blank} left aside that show nothing or are washed out ({names}{more}); --no-gate keeps them"
+                )
             } else {
                 format!("note: {blank} left aside without a word that another one has ({names}{more})")
             });

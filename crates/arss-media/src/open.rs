@@ -73,6 +73,19 @@ pub fn open(
     read: &ReadOptions,
     progress: Progress<'_>,
 ) -> Result<Opened, TableError> {
+    let mut opened = open_any(inputs, options, read, progress)?;
+    if let Opened::Media(_, media) = &mut opened {
+        media.compared_by = embeddings::in_words(media.kind, options);
+    }
+    Ok(opened)
+}
+
+fn open_any(
+    inputs: &[PathBuf],
+    options: &MediaOptions,
+    read: &ReadOptions,
+    progress: Progress<'_>,
+) -> Result<Opened, TableError> {
     if let Some(column) = &options.images {
         return images_of_column(inputs, options, (read, column), progress);
     }

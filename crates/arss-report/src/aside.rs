@@ -48,7 +48,7 @@ impl Strangest {
         let reasons = reasons(subject);
         let labels = subject.selection.assignment.as_ref().map(|assignment| &assignment.labels);
         let strange = |&item: &usize| {
-            let found = reasons.as_ref().map(|reasons| reasons.of(item, subject.table));
+            let found = reasons.as_ref().map(|reasons| reasons.marks(item, subject.table));
             let column = |reason: &Reason| (subject.table.feature_columns[reason.column], reason.difference);
             Strange {
                 item: subject.number(item),

@@ -79,7 +79,13 @@ impl Cards {
 
 fn text(subject: &Subject<'_>, measured: &Measured, (shown, searched): (usize, usize)) -> String {
     let (item, all) = (subject.item(), subject.selection.indices.len());
-    let mut text = format!("Best first; {item}s are counted from 0.");
+    let mut text = match subject.chose_columns {
+        true => "Best first.".to_owned(),
+        false => format!("Best first; {item}s are counted from 0."),
+    };
+    if subject.selection.assignment.is_some() {
+        text += &format!(" Distances: 1 is how far an ordinary {item} is from the typical one on average.");
+    }
     if shown < all {
         text += &format!(" The first {} of {}.", thousands(shown), thousands(all));
     }

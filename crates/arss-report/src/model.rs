@@ -15,7 +15,7 @@ use crate::measured::Measured;
 use crate::reading::reading;
 use crate::shown_rows::ShownRows;
 use crate::subject::Subject;
-use crate::summary::{self, counted, percent};
+use crate::summary::{self, counted, percent, thousands};
 
 /// Columns whose roles are listed.
 const COLUMNS: usize = 5000;
@@ -39,6 +39,8 @@ pub struct Report<'a> {
     /// Names of the cells of an item, and which of them were chosen by.
     headings: Vec<String>,
     used: Vec<usize>,
+    /// Which of the cells is the label.
+    label: Option<usize>,
     comparison: Option<&'a Comparison>,
     cards: Cards,
     strangest: Option<Strangest>,
@@ -102,6 +104,7 @@ impl<'a> Report<'a> {
             columns: columns(subject),
             headings: subject.headings(),
             used: used(subject),
+            label: subject.more.label.as_ref().and_then(|name| subject.headings().iter().position(|own| own == name)),
             comparison: subject.more.comparison.as_ref(),
             cards,
             strangest,
@@ -176,7 +179,8 @@ fn outliers(subject: &Subject<'_>) -> Option<Chart<Histogram>> {
             let beyond = (0..subject.items()).filter(|&at| subject.is_outlier(at)).count();
             let share = percent(beyond as f64 / subject.items() as f64);
             format!(
-                "How many {item}s have which outlier score; {beyond} ({share}) are beyond the threshold {threshold}."
+                "How many {item}s have which outlier score; {} ({share}) are beyond the threshold {threshold}.",
+                thousands(beyond)
             )
         }
         None => format!(

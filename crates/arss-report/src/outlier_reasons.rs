@@ -14,6 +14,9 @@ use crate::{median, sample};
 const NAMED: usize = 3;
 /// Differences below so many usual ones are not worth naming after the first.
 const WORTH: f64 = 2.0;
+/// From so many usual ones on a cell is marked, named or not; most cells of a row that are.
+const FAR: f64 = 4.0;
+const MARKED: usize = 12;
 /// Rows that the usual difference is measured on; of more, a sample.
 const MEASURED: usize = 20_000;
 
@@ -69,6 +72,22 @@ impl<'a> Reasons<'a> {
     /// Up to three columns in which `row` differs most from its exemplar, the largest difference first; none if it
     /// does not differ. Cells of `table` that were filled in are no reason: they say nothing of the row.
     pub fn of(&self, row: usize, table: &Table) -> Vec<Reason> {
+        let mut found: Vec<Reason> = self.largest(row, table).take(NAMED).collect();
+        let first = found.first().map_or(0.0, |reason| reason.difference.abs());
+        found.retain(|reason| reason.difference.abs() >= WORTH.min(first));
+        found
+    }
+
+    /// The same, and whatever else is far out: nobody should wonder why a cell is not marked.
+    pub fn marks(&self, row: usize, table: &Table) -> Vec<Reason> {
+        let mut found = self.of(row, table);
+        let far = self.largest(row, table).take_while(|reason| reason.difference.abs() >= FAR);
+        found.extend(far.take(MARKED).skip(found.len()));
+        found
+    }
+
+    /// The differences of a row that say something, the largest first.
+    fn largest(&self, row: usize, table: &Table) -> impl Iterator<Item = Reason> {
         let exemplar = self.exemplars[row];
         let difference = |column: usize| {
             let difference = (self.cells.get(row, column) - self.cells.get(exemplar, column)) / self.units[column];
@@ -76,12 +95,10 @@ impl<'a> Reasons<'a> {
         };
         let mut all: Vec<Reason> = self.columns.iter().copied().map(difference).collect();
         all.sort_by(|a, b| b.difference.abs().total_cmp(&a.difference.abs()).then(a.column.cmp(&b.column)));
-        // Asking whether a cell was filled in takes the whole row: only of the first ones.
-        let own = |reason: &Reason| !table.is_filled_in(row, reason.column);
-        let mut all: Vec<Reason> = all.into_iter().filter(own).take(NAMED).collect();
-        let first = all.first().map_or(0.0, |reason| reason.difference.abs());
-        all.retain(|reason| reason.difference != 0.0 && reason.difference.abs() >= WORTH.min(first));
-        all
+        // Asking whether a cell was filled in takes the whole row: only of those that are looked at.
+        all.into_iter()
+            .take_while(|reason| reason.difference != 0.0)
+            .filter(move |reason| !table.is_filled_in(row, reason.column))
     }
 
     /// The reasons in words: `slope +8.1, width -3.2`.
@@ -144,6 +161,9 @@ mod tests {
         assert!(found.iter().all(|reason| reason.column < 2), "{found:?}");
         assert!(reasons.text(60, &table).contains(if found[0].column == 0 { "first" } else { "second" }));
         assert_eq!(reasons.text(selection.indices[0], &table), "-");
+        let marks = reasons.marks(60, &table);
+        assert_eq!(marks[..found.len()], found);
+        assert!(marks[found.len()..].iter().all(|mark| mark.difference.abs() >= FAR), "{marks:?}");
         assert!(reasons.units.iter().all(|unit| unit.is_finite() && *unit > 0.0));
         // The first number of the last row was filled in.
         let found = reasons.of(61, &table);

@@ -91,7 +91,7 @@ fn filled(subject: &Subject<'_>, dropped: usize) -> String {
 
 fn scaled(subject: &Subject<'_>) -> String {
     let how = Scale::all().into_iter().find(|(_, scale, _)| *scale == subject.more.scale);
-    let how = how.map_or(String::new(), |(name, _, help)| format!("{name}: {help}."));
+    let how = how.map_or(String::new(), |(name, _, help)| format!("{help} (--scale {name})."));
     let by_angle =
         if subject.more.metric == Metric::Cosine { " Rows are compared by the angle between them." } else { "" };
     format!("{how}{by_angle} What the page shows are the cells as they came.")

@@ -26,7 +26,7 @@ fn asked(subject: &Subject<'_>) -> String {
     let mut columns = subject.table.feature_columns.clone();
     columns.dedup();
     format!(
-        "{count} that stand for all of {} ({}, {}) were asked of the method {}.",
+        "{count} that stand for all of {} ({}, {}) were asked for; the method is {}.",
         subject.input,
         counted(rows, "row"),
         counted(columns.len(), "column") + " to choose by",
@@ -156,7 +156,7 @@ pub fn facts(subject: &Subject<'_>) -> Vec<[String; 2]> {
     let (rows, columns) = subject.table.matrix.shape();
     let mut facts = vec![
         ["Version", concat!("arss ", env!("CARGO_PKG_VERSION"))].map(str::to_owned),
-        ["Table".to_owned(), format!("{}: {rows} x {columns} numbers", subject.input)],
+        ["Table".to_owned(), format!("{}: {} x {} numbers", subject.input, thousands(rows), thousands(columns))],
         ["Method".to_owned(), subject.method.name().to_owned()],
         ["End".to_owned(), ending(subject)],
     ];

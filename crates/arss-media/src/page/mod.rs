@@ -2,7 +2,7 @@
 //!
 //! One file without scripts: what opens on a click is an HTML `details` element. Pictures are in it as thumbnails.
 
-mod atlas;
+mod picture_map;
 mod projection;
 mod thumbnails;
 
@@ -13,7 +13,7 @@ use arss::Selection;
 use arss_table::number_text::number;
 use arss_table::numeric_view::NumericView;
 use arss_table::{Table, counted};
-use atlas::{Atlas, CELL};
+use picture_map::PictureMap;
 use rayon::prelude::*;
 use thumbnails::{Thumbnails, Wanted};
 
@@ -26,8 +26,6 @@ const STRANGEST: usize = 12;
 const LISTED: usize = 100;
 /// Thumbnails of the map at most; of more pictures, every second, third, ... is there.
 const ON_MAP: usize = 5000;
-/// Pixels of the map.
-const MAP: (f64, f64) = (1600.0, 1100.0);
 /// Pixels on the longer side of a large and a small thumbnail.
 const LARGE: usize = 144;
 const SMALL: usize = 72;
@@ -58,7 +56,9 @@ pub fn page(subject: &Subject<'_>) -> String {
     let _ = write!(html, "<title>{}</title><style>{STYLE}</style></head>", escaped(&title));
     let _ = write!(html, "<body class={class}><main><h1>{}</h1>", escaped(&title));
     let _ = write!(html, "<p><code>{}</code></p>", escaped(subject.command));
-    html += "<h2>The picks</h2><p>Open one to see what is near it.</p><div class=picks>";
+    let _ = write!(html, "<p>{}</p>", told(subject));
+    let terms = if subject.media.terms.is_empty() { "" } else { " In italics: the words that set it apart." };
+    let _ = write!(html, "<h2>The picks</h2><p>Open one to see what is near it.{terms}</p><div class=picks>");
     let ranks = subject.media.shown_order(&subject.selection.indices);
     ranks.into_iter().for_each(|rank| gallery.pick(&mut html, rank));
     html += "</div>";
@@ -69,6 +69,24 @@ pub fn page(subject: &Subject<'_>) -> String {
     lists(&mut html, subject.media);
     html += "</main></body></html>\n";
     html
+}
+
+/// What was compared, and what became of the rest.
+fn told(subject: &Subject<'_>) -> String {
+    let media = subject.media;
+    let aside = subject.selection.report.set_aside().map_or(0, |aside| aside.rows);
+    let mut parts = Vec::new();
+    if !media.compared_by.is_empty() {
+        parts.push(format!("Compared by {}.", escaped(&media.compared_by)));
+    }
+    let counts = [
+        (media.duplicates.len(), "Copies of others, which count but are not chosen"),
+        (media.blank.len(), "Left aside, see below"),
+        (aside, "Set aside as too strange, which neither count nor are chosen"),
+        (media.unreadable.len(), "Could not be read"),
+    ];
+    parts.extend(counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{what}: {count}.")));
+    parts.join(" ")
 }
 
 /// How many items each pick stands for, where that is known; outliers are not counted.
@@ -159,7 +177,7 @@ impl<'a> Gallery<'a> {
         let image = self.image(row, LARGE);
         let _ = write!(
             html,
-            "<details class=pick><summary>{image}<b>{}</b>{stands}<div class=name>{}</div></summary><div class=few>",
+            "<details class=pick id=pick-{0}><summary>{image}<b>{0}</b>{stands}<div class=name>{1}</div></summary><div class=few>",
             rank + 1,
             self.name(row)
         );
@@ -172,9 +190,12 @@ impl<'a> Gallery<'a> {
         if rows.is_empty() || self.selection().assignment.is_none() {
             return;
         }
-        html.push_str(
-            "<h2>The strangest</h2><p>Outlier scores above 1 are beyond the gate: not chosen.</p><div class=few>",
-        );
+        let beyond = match (self.selection().residuals[rows[0]] > 1.0, self.selection().report.set_aside().is_some()) {
+            (true, true) => "Those with an outlier score above 1 were set aside: neither chosen nor counted.",
+            (true, false) => "An outlier score above 1 is strange; they could be chosen all the same.",
+            _ => "The number is the outlier score. None is above 1, so none was set aside.",
+        };
+        let _ = write!(html, "<h2>The strangest</h2><p>{beyond}</p><div class=few>");
         for row in rows {
             let score = number(self.selection().residuals[row]);
             html.push_str(&self.figure(row, &format!("{score}<br>")));
@@ -182,24 +203,33 @@ impl<'a> Gallery<'a> {
         html.push_str("</div>");
     }
 
+    /// All pictures in one, with the name of each under the pointer and the picks as links to their cards.
     fn map(&self, html: &mut String) {
         let Some(values) = &self.values else { return };
         let rows = self.on_map();
         let paths: Vec<&Path> = rows.iter().map(|&row| self.path(row)).collect();
-        let Some(atlas) = Atlas::new(&paths) else { return };
-        let places = projection::plane(values, &rows);
-        html.push_str("<h2>The map</h2><p>Pictures that are alike are near each other; the picks have a frame.</p>");
-        let _ = write!(html, "<style>.map b {{ background-image: url({}); }}</style>", atlas.source);
-        html.push_str("<div class=map tabindex=0 role=img aria-label='A map of thumbnails'><div>");
-        for (at, (row, (x, y))) in rows.into_iter().zip(places).enumerate() {
-            let (x, y) = (x * (MAP.0 - CELL as f64), y * (MAP.1 - CELL as f64));
-            let chosen = if self.selection().indices.contains(&row) { " class=chosen" } else { "" };
-            if let Some(style) = atlas.style(at) {
-                let name = self.name(row);
-                let _ = write!(html, "<b{chosen} title=\"{name}\" style='left:{x:.0}px;top:{y:.0}px;{style}'></b>");
-            }
+        let others = rows.len() - self.selection().indices.len();
+        let Some(map) = PictureMap::new(&paths, &projection::plane(values, &rows), others) else { return };
+        let (shown, all) = (map.places.iter().flatten().count(), self.subject.table.matrix.shape().0);
+        let some = if shown < all { format!(" {shown} of {all} are there.") } else { String::new() };
+        let _ = write!(
+            html,
+            "<h2>The map</h2><p>Pictures that are alike are near each other; the picks have a frame.{some}</p>\
+             <div class=map tabindex=0 role=group aria-label='A map of thumbnails'>\
+             <img decoding=async alt='All pictures, those that are alike near each other' usemap=#all \
+             width={} height={} src='{}'><map name=all>",
+            map.size.0, map.size.1, map.source
+        );
+        // Of those that lie on each other the first one counts: the one on top.
+        for (at, place) in map.places.iter().enumerate().rev() {
+            let Some([left, top, right, bottom]) = place else { continue };
+            let name = self.name(rows[at]);
+            let link = at
+                .checked_sub(others)
+                .map_or_else(String::new, |rank| format!(" href=#pick-{} alt=\"{name}\"", rank + 1));
+            let _ = write!(html, "<area shape=rect coords={left},{top},{right},{bottom} title=\"{name}\"{link}>");
         }
-        html.push_str("</div></div>");
+        html.push_str("</map></div>");
     }
 }
 
@@ -239,7 +269,11 @@ fn lists(html: &mut String, media: &Media) {
         format!("{} {how} {}", media.names[copy.file], media.names[copy.of])
     };
     list("Copies, which count but are not chosen", media.duplicates.iter().map(copy).collect());
-    let blank = if media.is_of_pictures() { "Left aside: they show nothing" } else { "Left aside: no common words" };
+    let blank = if media.is_of_pictures() {
+        "Left aside, since they show nothing or are washed out"
+    } else {
+        "Left aside, since they have no word in common with another one"
+    };
     list(blank, media.blank.iter().map(|&file| media.names[file].clone()).collect());
     let unreadable = media.unreadable.iter().map(|one| format!("{}: {}", one.path.display(), one.why));
     list("Could not be read", unreadable.collect());

@@ -32,6 +32,16 @@ const NOISE: f32 = 0.1;
 /// and, so far from a pixel and farther, no more alike than this: stripes and checks repeat themselves.
 const APART: std::ops::Range<i32> = 2..9;
 const ALIKE: f32 = 0.3;
+/// From this luminance on a part is white; and a picture in which white and one more of so many tones make up this
+/// share holds nothing in between, as a picture that got far too much light.
+const WHITE: f32 = 0.98;
+const TONES: usize = 16;
+const TWO_TONES: f32 = 0.7;
+/// Such a picture is washed out if it has this share of white, and so many times that of the upper quarter of all,
+const MOST_WHITE: f32 = 0.1;
+const TIMES: f32 = 4.0;
+/// unless more than this share of all are: then that is what some of them are like, as pages of a book.
+const FEW: f32 = 0.05;
 
 /// A picture as numbers.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,6 +52,8 @@ pub struct Features {
     pub hash: u64,
     /// True if it shows nothing: all black, all white, all one colour, or noise.
     pub blank: bool,
+    /// The share of it that is white, if there is hardly anything but white and one more tone; otherwise 0.
+    pub white: f32,
 }
 
 /// The numbers of a picture.
@@ -54,7 +66,7 @@ pub fn features(picture: &Raster) -> Features {
     let (share, variance) = disorder(&grey);
     details(&grey, share, &mut values);
     let blank = is_blank(&grey) || (share >= ORDER.1 && is_noise(&grey, variance));
-    Features { values, hash: perceptual_hash(picture), blank }
+    Features { values, hash: perceptual_hash(picture), blank, white: white(&grey) }
 }
 
 /// What each number is, for the columns of files.
@@ -179,6 +191,26 @@ fn is_blank(grey: &[f32]) -> bool {
     sorted[sorted.len() - 1 - cut] - sorted[cut] < BLANK
 }
 
+/// The share of white parts, if there is hardly anything but them and one more tone.
+fn white(grey: &[f32]) -> f32 {
+    let mut counts = [0usize; TONES];
+    let others = grey.iter().filter(|&&value| value < WHITE);
+    others.for_each(|value| counts[((value * TONES as f32) as usize).min(TONES - 1)] += 1);
+    let share = |count: usize| count as f32 / grey.len() as f32;
+    let white = share(grey.len() - counts.iter().sum::<usize>());
+    if white + share(counts.into_iter().max().unwrap_or_default()) >= TWO_TONES { white } else { 0.0 }
+}
+
+/// Which pictures got far too much light, by how white they and the others are.
+pub fn washed_out(white: &[f32]) -> Vec<bool> {
+    let mut sorted = white.to_vec();
+    sorted.sort_unstable_by(f32::total_cmp);
+    let usual = sorted.get(3 * sorted.len() / 4).copied().unwrap_or_default();
+    let found: Vec<bool> = white.iter().map(|&own| own > MOST_WHITE.max(TIMES * usual)).collect();
+    let count = found.iter().filter(|washed| **washed).count();
+    if count as f32 > FEW * white.len() as f32 { vec![false; white.len()] } else { found }
+}
+
 /// For each of 8 x 8 places, whether the picture gets lighter to the right.
 fn perceptual_hash(picture: &Raster) -> u64 {
     let small = picture.shrunk(9, 8);
@@ -226,6 +258,25 @@ mod tests {
         let stripes = features(&picture(|x, y| if (x / 2 + y / 4) % 2 == 0 { 30 } else { 220 }));
         let checks = features(&picture(|x, y| if (x / 2 + y / 2) % 2 == 0 { 30 } else { 220 }));
         assert!(noise.blank && !sand.blank && !stripes.blank && !checks.blank);
+    }
+
+    #[test]
+    fn too_much_light_is_told_from_white_paper() {
+        let shirt = |x: usize, y: usize| if (16..48).contains(&x) && y > 8 { 40 + (x * y) % 160 } else { 0 };
+        let right = features(&picture(|x, y| shirt(x, y) as u8)).white;
+        let over = features(&picture(|x, y| (6 * shirt(x, y) + 60).min(255) as u8)).white;
+        assert!(right == 0.0 && over > 0.3, "{right} {over}");
+        // A shirt on white paper keeps its tones.
+        let paper = features(&picture(|x, y| if x < 24 { 255 } else { (20 + (x * y) % 200) as u8 })).white;
+        assert_eq!(paper, 0.0);
+        let mut all = vec![0.0; 99];
+        all.push(over);
+        assert_eq!(washed_out(&all).iter().filter(|washed| **washed).count(), 1);
+        // One in ten is a kind of picture, not an accident; so is a folder of white ones.
+        all.extend([over; 10]);
+        assert!(
+            !washed_out(&all).contains(&true) && !washed_out(&[over; 30]).contains(&true) && washed_out(&[]).is_empty()
+        );
     }
 
     #[test]

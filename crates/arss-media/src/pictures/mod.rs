@@ -39,7 +39,7 @@ pub struct Pictures {
     pub numbers: Numbers,
     /// Of which each is a copy.
     pub copies: Vec<Option<CopyOf>>,
-    /// Those that show nothing.
+    /// Those that show nothing or are washed out.
     pub blank: Vec<bool>,
 }
 
@@ -85,6 +85,8 @@ pub fn read(paths: &[PathBuf], how: Reading<'_>, unreadable: &mut Vec<Unreadable
     }
     let new: Vec<&Entry> = entries.iter().filter(|(_, is_new)| *is_new).map(|(entry, _)| entry).collect();
     known.add(&new);
+    let white: Vec<f32> = entries.iter().map(|(entry, _)| entry.features.white).collect();
+    read.blank.iter_mut().zip(features::washed_out(&white)).for_each(|(blank, washed)| *blank |= washed);
     read.find_copies(&entries, how.near);
     read
 }

@@ -158,7 +158,7 @@ fn beginning(text: &str) -> String {
     let mut shown = String::new();
     for word in text.split_whitespace() {
         if shown.chars().count() + word.chars().count() > BEGINNING {
-            break;
+            return shown + " ...";
         }
         shown = if shown.is_empty() { word.to_owned() } else { format!("{shown} {word}") };
     }

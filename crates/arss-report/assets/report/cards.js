@@ -14,7 +14,7 @@ function standsFor(card) {
   const parts = [];
   if (card.rows !== null) parts.push("Stands for " + counted(card.rows, item) + " (" + percent(card.share) + ").");
   if (card.loss !== null) parts.push("Without it the coverage would be " + points(card.loss) + " lower.");
-  if (card.spread && card.rows > 1) parts.push("Half of its " + item + "s are within " + card.spread[0].toFixed(2) + " of it, 95 % within " + card.spread[1].toFixed(2) + " (1: how far " + item + "s are from the typical one on average).");
+  if (card.spread && card.rows > 1) parts.push("Half of its " + item + "s are within " + card.spread[0].toFixed(2) + " of it, 95 % within " + card.spread[1].toFixed(2) + ".");
   if (!parts.length) parts.push("Score " + short(card.score) + ".");
   return make("p", {}, parts.join(" "));
 }
@@ -24,9 +24,9 @@ function differs(card) {
   if (!card.differs.length) return [make("p", {}, "It is like the typical row in every column that was chosen by.")];
   const rows = card.differs.map((one) => {
     const category = one.words.startsWith("as ");
-    const typical = one.typical === null ? "" : category ? ", most common is " + one.typical : " the typical " + one.typical;
-    const words = category ? " " + one.words + typical : one.words === "about" ? ": about" + typical : ": " + one.words + typical;
-    return make("li", {}, make("span", { class: "what" }, make("b", {}, one.name), " " + (one.cell ?? signed(one.z)) + words), category ? null : strip(one));
+    const typical = one.typical === null ? "" : category ? "; the commonest is " + one.typical : " the typical " + brief(one.typical);
+    const words = category ? ": " + one.words + typical : one.words === "about" ? ": about" + typical : ": " + one.words + typical;
+    return make("li", {}, make("span", { class: "what" }, make("b", {}, one.name), " " + brief(one.cell ?? signed(one.z)) + words), category ? null : strip(one));
   });
   return [make("p", { class: "lead" }, "How it differs from the typical row:"), make("ul", { class: "differs" }, ...rows)];
 }
@@ -34,12 +34,14 @@ function differs(card) {
 function cellsList(card) {
   const cells = cellsAt(card.at);
   if (!cells || item !== "row") return [];
+  // The label first: it was not chosen by, and people look for it.
+  const order = report.label === null ? ORDER : [report.label, ...ORDER.filter((column) => column !== report.label)];
   const pair = (column) => [make("dt", {}, report.headings[column]), make("dd", {}, folding(cells[column], cutAt.get(card.at + ":" + column)))];
-  const first = make("dl", { class: "cells" }, ...ORDER.slice(0, CARD_CELLS).flatMap(pair));
-  if (ORDER.length <= CARD_CELLS) return [first];
-  const rest = make("details", {}, make("summary", {}, (ORDER.length - CARD_CELLS) + " more columns"));
+  const first = make("dl", { class: "cells" }, ...order.slice(0, CARD_CELLS).flatMap(pair));
+  if (order.length <= CARD_CELLS) return [first];
+  const rest = make("details", {}, make("summary", {}, counted(order.length - CARD_CELLS, "more column")));
   rest.addEventListener("toggle", () => {
-    if (rest.open && rest.children.length === 1) rest.append(make("dl", { class: "cells" }, ...ORDER.slice(CARD_CELLS).flatMap(pair)));
+    if (rest.open && rest.children.length === 1) rest.append(make("dl", { class: "cells" }, ...order.slice(CARD_CELLS).flatMap(pair)));
   });
   return [first, rest];
 }
@@ -73,13 +75,14 @@ function cardsSection() {
 
 // The picks as a table with all columns of the file.
 function picksSection() {
-  const columns = [numeric("Rank", (card) => card.rank), numeric(Item, (card) => card.item), numeric("Score", (card) => card.score)];
+  const columns = [numeric("Rank", (card) => card.rank), itemColumn(), numeric("Score", (card) => card.score)];
   if (isExemplars) {
     columns.push(numeric("Stands for", (card) => card.rows, (card) => thousands(card.rows)), numeric("Share", (card) => card.share, (card) => percent(card.share)));
     if (cards[0].loss !== null) columns.push(numeric("Loss", (card) => card.loss, (card) => points(card.loss)));
   }
   if (report.outliers) columns.push(numeric("Outlier score", (card) => card.outlier));
-  columns.push(...cellColumns(cards, (card) => card.at));
-  const table = new DataTable("picks", "The picks with all columns of the file, those that were chosen by first.", columns, cards, { fixed: 2, first: { column: 0, order: "ascending" } });
+  if (item === "row") columns.push(...cellColumns(cards, (card) => card.at));
+  const caption = item === "row" ? "The picks with all columns of the file, those that were chosen by first." : "The chosen columns.";
+  const table = new DataTable("picks", caption, columns, cards, { fixed: 2, first: { column: 0, order: "ascending" } });
   return section("All picks", "picks", table.element);
 }

@@ -1,6 +1,6 @@
 // Charts as pictures that follow the colours of the page: lines, bars, small strips.
 
-const CHART = { width: 640, height: 260, left: 62, right: 14, top: 14, bottom: 46 };
+const CHART = { width: 640, height: 260, left: 76, right: 14, top: 14, bottom: 46 };
 
 // About `count` round numbers from low to high.
 function ticks(low, high, count) {
@@ -97,7 +97,7 @@ function histogram(text, found, name, beyond) {
   const most = high(found.bins.map((bin) => bin.count));
   const axes = {
     x: { domain: ends, title: name + (found.log ? " (logarithmic)" : ""), kind: found.log ? "log" : "plain", text: power },
-    y: { domain: [0, most], title: item + "s (square-root scale)", kind: "root", whole: true },
+    y: { domain: [0, most], title: item + "s (square-root scale)", kind: "root", whole: true, text: thousands },
   };
   return chart(text, axes, (x, y) => [
     found.bins.filter((bin) => bin.count > 0).map((bin) => {

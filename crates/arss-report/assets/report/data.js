@@ -48,4 +48,6 @@ function cellColumn(column, rows, place) {
     text: value, characters: (row) => cutAt.get(place(row) + ":" + column),
   };
 }
+// What an item is called: a row by its number in the file, a column by its name.
+const itemColumn = () => (item === "row" ? numeric(Item, (row) => row.item) : { name: Item, value: (row) => (cellsAt(row.at) || [row.item])[0] });
 const cellColumns = (rows, place) => ORDER.map((column) => cellColumn(column, rows, place));

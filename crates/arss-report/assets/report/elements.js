@@ -49,6 +49,9 @@ function short(value) {
   return size !== 0 && (size < 1e-3 || size >= 1e6) ? value.toExponential(2) : String(Number(value.toPrecision(4)));
 }
 
+// A cell as a sentence says it: long numbers with five digits.
+const brief = (text) => (text.length > 8 && /^[-+\d.eE]+$/.test(text) && Number.isFinite(Number(text)) ? String(Number(Number(text).toPrecision(5))) : text);
+const seconds = (value) => (value < 0.001 ? "below 0.001" : value.toFixed(3));
 const percent = (share) => (share * 100).toFixed(1) + " %";
 const points = (share) => (share * 100).toFixed(2) + " points";
 const signed = (value) => (value > 0 ? "+" : "\u2212") + (Math.abs(value) >= 10 ? Math.abs(value).toFixed(0) : Math.abs(value).toFixed(1));

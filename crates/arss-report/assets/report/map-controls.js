@@ -101,7 +101,7 @@ function tipOf(point) {
   const add = (name, text) => list.append(make("dt", {}, name), make("dd", {}, text.length > 60 ? text.slice(0, 60) + "\u2026" : text));
   const cells = cellsOf(number);
   if (cells) ORDER.slice(0, TIP_CELLS).forEach((column) => add(report.headings[column], cells[column]));
-  if (cells && ORDER.length > TIP_CELLS) add("\u2026", "and " + (ORDER.length - TIP_CELLS) + " more columns");
+  if (cells && ORDER.length > TIP_CELLS) add("\u2026", "and " + counted(ORDER.length - TIP_CELLS, "more column"));
   if (!cells) add("cells", "not in this page, which holds those of " + thousands(report.rows.items.length) + " " + item + "s");
   if (Number.isFinite(marks.outlier[point])) add("outlier score", short(marks.outlier[point]));
   if (marks.kind[point] & EDGE) add("place", "further out than drawn");

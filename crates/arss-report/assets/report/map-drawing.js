@@ -187,7 +187,7 @@ class MapView {
     if (x < -9 || y < -9 || x > this.width + 9 || y > this.height + 9) return;
     context.globalAlpha = this.lit ? (marks.pick[at] === this.lit ? 1 : 0.1) : marks.count > MANY ? 0.6 : 0.75;
     if (kindOf(at) === OUTLIER) {
-      const tall = size + 2;
+      const tall = marks.count > 4000 ? size + 0.8 : size + 2;
       context.beginPath();
       context.moveTo(x, y - tall);
       context.lineTo(x + tall, y + tall);

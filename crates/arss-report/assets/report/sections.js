@@ -17,7 +17,7 @@ function asideSection() {
   const rows = found.rows;
   const aside = rows.some((row) => row.aside);
   const intro = report.set_aside ? [make("p", {}, report.set_aside)] : [];
-  const columns = [numeric(Item, (row) => row.item), numeric("Outlier score", (row) => row.outlier)];
+  const columns = [itemColumn(), numeric("Outlier score", (row) => row.outlier)];
   columns.push({ name: "Became", value: (row) => (row.chosen ? "chosen" : row.aside ? "set aside" : "kept") });
   if (rows.some((row) => row.why)) columns.push({ name: "Why", wrap: true, value: (row) => row.why ?? "-" });
   if (rows.some((row) => row.nearest)) columns.push(numeric("Nearest exemplar", (row) => row.nearest ?? null));
@@ -26,7 +26,7 @@ function asideSection() {
   const weight = new Map();
   rows.forEach((row) => row.marks.forEach(([column]) => weight.set(column, (weight.get(column) || 0) + 1)));
   const order = [...ORDER].sort((a, b) => (weight.get(b) || 0) - (weight.get(a) || 0) || ORDER.indexOf(a) - ORDER.indexOf(b));
-  for (const column of order) {
+  for (const column of item === "row" ? order : []) {
     columns.push({ ...cellColumn(column, rows, place), mark: (row) => {
       const mark = row.marks.find(([marked]) => marked === column);
       const exemplar = row.nearest && cellsAt((cards[row.nearest - 1] || {}).at);
@@ -34,7 +34,7 @@ function asideSection() {
     } });
   }
   const table = new DataTable("strangest " + item + "s", found.text, columns, rows, { first: { column: 1, order: "descending" } });
-  return [section(aside ? "What was set aside" : "The strangest " + item + "s", "aside", ...intro, table.element)];
+  return [section(aside ? "What was set aside" : item === "row" ? "The strangest rows" : "Explained least", "aside", ...intro, table.element)];
 }
 
 function howManySection() {
@@ -100,7 +100,7 @@ function comparisonSection() {
     name, number: true, value: (row) => (row.values[at] === "-" ? null : Number(row.values[at])),
     text: (row) => row.values[at] + (row.best[at] ? " (best)" : ""), strong: (row) => row.best[at],
   }));
-  columns.push(numeric("seconds", (row) => found.seconds[found.rows.indexOf(row)], (row) => found.seconds[found.rows.indexOf(row)].toFixed(3)));
+  columns.push(numeric("seconds", (row) => found.seconds[found.rows.indexOf(row)], (row) => seconds(found.seconds[found.rows.indexOf(row)])));
   const table = new DataTable("comparison", found.text + " Seconds are those of this run.", columns, found.rows, { tools: false, label: "Methods compared" });
   const lost = found.left_out.length ? [make("ul", { "aria-label": "Left out" }, ...found.left_out.map((line) => make("li", {}, line)))] : [];
   const names = found.rows.map((row) => row.method);
