@@ -276,7 +276,9 @@ mod tests {
             let [variances, relative] = [steps::VARIANCE, steps::RELATIVE].map(|at| rows.column(at).unwrap().unwrap());
             let weighting = outlier_score::judge_rows(&scoring, &mut rows, &origin, scored).unwrap().weighting;
             let outlier = |item: &usize| found.residuals[*item] > 1.0;
-            let weight = |item: usize| if outlier(&item) { 0.0 } else { weighting.of(variances[item], relative[item]) };
+            // A row within the gate is to be covered even if it is hardly worth anything.
+            let count = |item: usize| weighting.of(variances[item], relative[item]).max(f64::MIN_POSITIVE);
+            let weight = |item: usize| if outlier(&item) { 0.0 } else { count(item) };
             let weights = Some((0..300).map(weight).collect());
             let exclude = (0..300).filter(outlier).collect();
             let by_hand = Exemplars { gate: false, weights, exclude, ..Exemplars::default() };
