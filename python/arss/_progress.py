@@ -12,7 +12,7 @@ Observer = Callable[[str, int, int, float, float, float], bool]
 class Progress(NamedTuple):
     """How far a run is: what `callback` is called with, once an iteration."""
 
-    #: What is being done: "prepare", "solve" or "score".
+    #: What is being done: "prepare", "solve", "refine" or "score".
     phase: str
     #: Iterations (or picks, or rows) done in this phase.
     iteration: int

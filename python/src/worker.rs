@@ -106,7 +106,7 @@ fn wait(py: Python<'_>, inbox: &mut Receiver<Event>, limit: Duration) -> Result<
 /// True if the caller's function wants to stop.
 pub fn ask(progress: Option<&Bound<'_, PyAny>>, state: &Progress) -> PyResult<bool> {
     let Some(function) = progress else { return Ok(false) };
-    let Progress { phase, iteration, limit, objective, residual, gap } = *state;
+    let Progress { phase, iteration, limit, objective, residual, gap, .. } = *state;
     function.call1((phase, iteration, limit, objective, residual, gap))?.is_truthy()
 }
 

@@ -139,7 +139,7 @@ def test_a_callback_sees_the_scoring_and_may_stop_it() -> None:
     X = np.random.default_rng(4).normal(size=(20_000, 4))
     phases: list[str] = []
     arss.Exemplars(5, callback=lambda progress: phases.append(progress.phase)).fit(X)
-    assert phases.count("prepare") > 5 and phases[-1] == "solve"
+    assert phases.count("prepare") > 5 and phases[-1] == "refine"
     stopped = arss.Exemplars(5, callback=lambda progress: True).fit(X)
     assert stopped.status_ == "stopped" and len(stopped.sample_indices_) == 5
     assert np.isnan(stopped.outlier_scores_).any() and (stopped.labels_ >= 0).all()

@@ -114,13 +114,7 @@ pub fn model_file(table: &Table, selection: &Selection, preparation: &Preparatio
 /// Fails if a run would be refused, before it is one.
 pub fn check(values: &Matrix, job: &Job<'_>) -> Result<(), Failure> {
     let (rows, columns) = values.shape();
-    let zero = match values {
-        Matrix::F32(matrix) => matrix.samples()?.max_abs() == 0.0,
-        Matrix::F64(matrix) => matrix.samples()?.max_abs() == 0.0,
-        Matrix::Sparse(matrix) => matrix.samples()?.max_abs() == 0.0,
-        Matrix::Disk32(_) | Matrix::Disk64(_) => false,
-    };
-    if zero {
+    if values.is_zero() {
         return Err(Error::AllZero { rows, columns }.into());
     }
     Ok(job.method.check_run(job.count, if job.features { columns } else { rows })?)
@@ -232,7 +226,7 @@ fn with_run(
         }
         // The solver is under way, so the input is good: held messages can be said.
         messages.flush();
-        progress::at(state.phase, state.iteration, state.limit);
+        progress::of_solver(state);
         ControlFlow::Continue(())
     };
     let mut run = RunOptions {

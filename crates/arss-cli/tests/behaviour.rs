@@ -43,7 +43,7 @@ fn plain_lines_tell_the_phase_the_share_and_the_time_left() {
     let mut child = start(&folder, LONG);
     let (err, mut rest) = wait_for(&mut child, "solve: ");
     let told = err.last().unwrap();
-    assert!(told.contains(" %, up to ") && told.ends_with(" left"), "{err:?}");
+    assert!(told.contains(" %, about ") && told.ends_with(" left"), "{err:?}");
     assert_eq!(stop(child, "-INT", 0.0).status.code(), Some(130));
     let mut more = String::new();
     rest.read_to_string(&mut more).unwrap();

@@ -30,6 +30,18 @@ fn run_piped(folder: &Folder, line: &str, input: &[u8]) -> Ran {
 }
 
 #[test]
+fn a_table_goes_through_a_pipe() {
+    let folder = tables::folder();
+    let wanted = folder.run("select t.csv -k 5 --columns x,y,n -o -").ok().out;
+    assert!(wanted.starts_with("id,x,y,n,remark"), "{wanted}");
+    for input in [folder.bytes("t.csv"), gz(folder.bytes("t.csv"))] {
+        assert_eq!(run_piped(&folder, "select - -k 5 --columns x,y,n -o -", &input).ok().out, wanted);
+    }
+    let picks = run_piped(&folder, "select - -k 5 --columns x,y,n --indices -", &folder.bytes("t.csv")).ok().out;
+    assert_eq!(picks.lines().count(), 5);
+}
+
+#[test]
 fn every_format_gives_the_same_picks() {
     let folder = tables::folder();
     let wanted = folder.json("select t.csv -k 5 --columns x,y,n");

@@ -6,7 +6,7 @@ mod tables;
 use std::sync::Arc;
 
 use arrow_array::types::{Float32Type, Float64Type};
-use arrow_array::{ArrayRef, FixedSizeListArray, ListArray, RecordBatch, StringArray};
+use arrow_array::{ArrayRef, FixedSizeListArray, ListArray, RecordBatch, StringArray, TimestampMillisecondArray};
 use common::{Folder, noise};
 use parquet::basic::Compression;
 use serde_json::{Value, json};
@@ -250,4 +250,89 @@ fn columns_are_counted_as_in_the_file() {
     let mut places: Vec<&str> = out.lines().collect();
     places.sort_unstable();
     assert_eq!(places, ["2", "3"]);
+}
+
+/// Amounts as accounting programs of several countries write them; also in the encoding of old Windows programs.
+#[test]
+fn amounts_of_several_countries_are_numbers() {
+    let (folder, wanted) = plain();
+    let german = |value: f64| {
+        let (whole, parts) = (value.abs().trunc(), (value.abs().fract() * 100.0).round());
+        let sign = if value < 0.0 { "-" } else { "" };
+        let groups = if whole >= 1000.0 {
+            format!("{:.0}.{:03.0}", (whole / 1000.0).floor(), whole % 1000.0)
+        } else {
+            format!("{whole:.0}")
+        };
+        (format!("{groups},{parts:02.0}"), sign)
+    };
+    let before = |value: &f64| {
+        let (text, sign) = german(*value);
+        format!("{sign}{text} €")
+    };
+    let behind = |value: &f64| {
+        let (text, sign) = german(*value);
+        format!("{text}{sign}")
+    };
+    let amounts =
+        |text: &dyn Fn(&f64) -> String| table("x;y;z", |_, [x, y, z]| format!("{};{};{}", text(x), text(y), text(z)));
+    folder.write("euro.csv", amounts(&before));
+    // In Windows-1252 the sign of the euro is the byte 0x80.
+    let bytes: Vec<u8> = amounts(&before).chars().map(|c| if c == '€' { 0x80 } else { c as u8 }).collect();
+    folder.write("windows.csv", bytes);
+    folder.write("behind.csv", amounts(&behind));
+    for name in ["euro.csv", "windows.csv", "behind.csv"] {
+        let found = folder.json(&format!("select {name} -k 6"));
+        assert_eq!(used(&found), ["x", "y", "z"], "{name}");
+        assert_eq!(common::numbers(&found["indices"]), wanted, "{name}");
+    }
+}
+
+#[test]
+fn times_of_a_named_zone_are_printed_and_written_in_it() {
+    let start = 1_616_842_800_000; // 2021-03-27 12:00 in Berlin; summer time begins a day later.
+    let times = TimestampMillisecondArray::from_iter_values((0..ROWS).map(|row| start + row as i64 * 3_600_000));
+    let times: ArrayRef = Arc::new(times.with_timezone("Europe/Berlin"));
+    let numbers: ArrayRef = Arc::new(arrow_array::Float64Array::from_iter_values(noise(ROWS)));
+    let batch = RecordBatch::try_from_iter([("t", times), ("x", numbers)]).unwrap();
+    let folder = Folder::with("t.parquet", tables::parquet_bytes(&batch, Compression::SNAPPY, 1000));
+    let picks = folder.indices("select t.parquet -k 4");
+    let wanted = |row: usize| match row {
+        0..=13 => format!("2021-03-{:02}T{:02}:00:00+01:00", 27 + (12 + row) / 24, (12 + row) % 24),
+        // There is no hour from 2 to 3.
+        _ => format!("2021-03-{:02}T{:02}:00:00+02:00", 27 + (13 + row) / 24, (13 + row) % 24),
+    };
+    let printed = folder.run("select t.parquet -k 4").ok().out;
+    let csv = folder.run("select t.parquet -k 4 -o -").ok().out;
+    for format in ["jsonl", "json"] {
+        let out = folder.run(&format!("select t.parquet -k 4 -o - --format-out {format}")).ok().out;
+        assert!(picks.iter().all(|&row| out.contains(&wanted(row))), "{format}: {out}");
+    }
+    for (at, &row) in picks.iter().enumerate() {
+        assert!(printed.contains(&wanted(row)), "{row}: {printed}");
+        assert!(csv.lines().nth(at + 1).unwrap().starts_with(&format!("{},", wanted(row))), "{row}: {csv}");
+    }
+    folder.run("select t.parquet -k 4 -o back.parquet").ok();
+    let (found, _) = tables::read_parquet(&folder.path("back.parquet"));
+    assert_eq!(found, tables::taken(&batch, &picks));
+}
+
+#[test]
+fn what_is_wrong_with_a_file_is_told_with_the_way_out() {
+    let cell = |text: &str| format!("<row>{}</row>", tables::text_cell(text));
+    let number = |value: f64| format!("<row>{}</row>", tables::number_cell(value));
+    let data = [cell("x"), number(1.0), number(2.5), number(0.5)].concat();
+    let folder = Folder::with(
+        "t.xlsx",
+        tables::workbook(&[("info", &[cell("note"), cell("read me")].concat()), ("data", &data)]),
+    );
+    folder.refuses(
+        "select t.xlsx -k 1",
+        &["note (identifier)", "sheet info of 2 was read (--sheet NAME reads another: data)"],
+    );
+    assert_eq!(folder.indices("select t.xlsx -k 1 --sheet data").len(), 1);
+    folder.write("counted.csv", "3,2,good,bad\n1,2,0.5,7,0,3\n4,1,2.5,8,1,5\n");
+    folder.refuses("select counted.csv -k 1", &["line 2 has 6 fields", "tail -n +2"]);
+    folder.write("index.csv", table(",x,y,z", |at, [x, y, z]| format!("{at},{x},{y},{z}")));
+    assert!(folder.run("select index.csv -k 2").ok().err.contains("left out: (no name) (counter)"));
 }

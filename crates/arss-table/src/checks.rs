@@ -9,7 +9,7 @@ use crate::feature_plan::{FeatureColumn, FeaturePlan};
 use crate::missing::{self, BadCell, MissingReport};
 use crate::schema::{Asked, Purpose};
 use crate::source::Source;
-use crate::text::{counted, cut, joined, listed};
+use crate::text::{counted, cut, joined, listed, named};
 use crate::{ColumnInfo, ColumnRole, Missing, Table, TableError};
 
 /// Fails if no column is left to choose by, or a column that was asked for cannot be used.
@@ -48,12 +48,14 @@ pub fn plan(source: &Source, roles: &[Purpose], table: &ChunkedTable, plan: &Fea
         return Ok(());
     }
     let features = plan.columns.iter().zip(roles).filter(|(_, role)| matches!(role, Purpose::Feature(_)));
-    let left: Vec<String> = features.map(|(info, _)| format!("{} ({})", cut(&info.name), info.role.name())).collect();
+    let left: Vec<String> = features.map(|(info, _)| format!("{} ({})", named(&info.name), info.role.name())).collect();
     if left.is_empty() {
         let apart: Vec<&str> = headings.iter().map(String::as_str).collect();
         return Err(TableError::Input(format!("no column is left to choose by besides {}", listed(&apart))));
     }
     let what = format!("no column to choose by: {}; --as NAME=ROLE tells what a column is", joined(&left, left.len()));
+    // Another sheet, another header: what was found out about the file may be the reason.
+    let what = source.files[0].notes().iter().fold(what, |what, note| format!("{what}; {note}"));
     Err(TableError::in_file(&source.paths[0], what))
 }
 

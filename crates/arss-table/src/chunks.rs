@@ -1,10 +1,13 @@
 //! The columns of a table in chunks of rows, as a reader finds them: before it is decided which of them are used.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use crate::TableError;
 use crate::column_kinds::KindCounts;
 use crate::dictionary::{Dictionary, NO_CODE};
 use crate::disk_writer::DiskWriter;
 use crate::field::{self, Field, Style};
+use crate::number_rows::NumberRows;
 use crate::number_stats::NumberStats;
 use crate::vectors::{Misfit, VectorChunk};
 
@@ -49,6 +52,23 @@ impl ColumnValues {
             ColumnValues::None | ColumnValues::Vectors(_) => f64::NAN,
         }
     }
+
+    /// The code of row `row`; [`NO_CODE`] where there is none.
+    #[inline]
+    pub fn code(&self, row: usize) -> u32 {
+        match self {
+            ColumnValues::Codes(codes, _) | ColumnValues::Categories(codes, _) => codes[row],
+            _ => NO_CODE,
+        }
+    }
+
+    /// All numbers; none if something else was read.
+    pub fn numbers(&self) -> &[f64] {
+        match self {
+            ColumnValues::Numbers(numbers) => numbers,
+            _ => &[],
+        }
+    }
 }
 
 /// One column of a chunk.
@@ -77,10 +97,18 @@ impl ColumnChunk {
 
     /// The same with room for so many rows.
     pub fn with_room(read_as: ReadAs, rows: usize) -> Self {
+        ColumnChunk::in_spare(read_as, rows, None)
+    }
+
+    /// The same; numbers go where others were, if there is such a place.
+    pub fn in_spare(read_as: ReadAs, rows: usize, spare: Option<&SpareNumbers>) -> Self {
         let mut cells = ColumnChunk::new(read_as);
         match &mut cells.values {
             ColumnValues::None | ColumnValues::Vectors(_) => {}
-            ColumnValues::Numbers(numbers) => numbers.reserve_exact(rows),
+            ColumnValues::Numbers(numbers) => {
+                *numbers = spare.and_then(SpareNumbers::take).unwrap_or_default();
+                numbers.reserve_exact(rows);
+            }
             ColumnValues::Codes(codes, _) | ColumnValues::Categories(codes, _) => codes.reserve_exact(rows),
         }
         cells
@@ -96,18 +124,25 @@ impl ColumnChunk {
         }
     }
 
-    /// Adds the number that `text` begins with, if the byte behind it, or the end, ends the field. Gives its length.
+    /// Adds the number, or among dates the plain date, that `text` begins with, if the byte behind it, or the end, ends the
+    /// field. Gives its length.
     #[inline]
     pub fn push_leading_number(&mut self, text: &[u8], ends: impl Fn(u8) -> bool, row: usize) -> Option<usize> {
         let ColumnValues::Numbers(numbers) = &mut self.values else { return None };
         if self.style.decimal_comma {
             return None;
         }
+        if self.seen.dates > 0 {
+            let (value, length) = field::leading_date(text, ends)?;
+            self.seen.add(Field::Date(value), row);
+            numbers.push(value);
+            return Some(length);
+        }
         let (value, length) = fast_float2::parse_partial(text).ok()?;
         if text.get(length).is_some_and(|&next| !ends(next)) {
             return None;
         }
-        self.seen.add_text(&text[..length], Field::Number(value), row);
+        self.seen.add_number(&text[..length], value, row);
         numbers.push(value);
         Some(length)
     }
@@ -172,6 +207,24 @@ pub struct Chunk {
     pub columns: Vec<ColumnChunk>,
 }
 
+/// Memory of numbers that were taken, for those to come: fresh pages take time.
+#[derive(Debug, Clone, Default)]
+pub struct SpareNumbers(Arc<Mutex<Vec<Vec<f64>>>>);
+
+impl SpareNumbers {
+    fn take(&self) -> Option<Vec<f64>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    }
+
+    fn give(&self, numbers: Vec<Vec<f64>>) {
+        let cleared = numbers.into_iter().map(|mut numbers| {
+            numbers.clear();
+            numbers
+        });
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(cleared);
+    }
+}
+
 /// The columns of a table, in chunks of rows.
 #[derive(Debug, Default)]
 pub struct ChunkedTable {
@@ -195,6 +248,12 @@ pub struct ChunkedTable {
     pub constants: Vec<(ReadAs, String)>,
     /// The file that the values of features go to; without it they stay in `chunks`.
     pub disk: Option<DiskWriter>,
+    /// Numbers to choose by, where they stay in memory; without it they stay in `chunks`.
+    pub number_rows: Option<NumberRows>,
+    /// About how many rows there will be; 0 if nobody knows.
+    pub expected: usize,
+    /// Where memory of numbers goes that are taken, if the reader uses it again.
+    pub spare: Option<SpareNumbers>,
 }
 
 impl ChunkedTable {
@@ -211,6 +270,9 @@ impl ChunkedTable {
             chunks: Vec::new(),
             constants: Vec::new(),
             disk: None,
+            number_rows: None,
+            expected: 0,
+            spare: None,
         }
     }
 
@@ -250,15 +312,20 @@ impl ChunkedTable {
                 }
                 _ => {}
             }
-            if let ColumnValues::Numbers(numbers) = &cells.values {
-                self.numbers[column].add(numbers);
-            }
+            self.numbers[column].add(cells.values.numbers());
         }
         self.rows += chunk.rows;
         if let Some(disk) = &mut self.disk {
             disk.take(&mut chunk)?;
         }
-        if self.disk.is_none() || chunk.columns.iter().any(|cells| cells.len() > 0) {
+        if let Some(rows) = &mut self.number_rows {
+            let taken = rows.take(&mut chunk, &self.single, self.expected);
+            if let Some(spare) = &self.spare {
+                spare.give(taken);
+            }
+        }
+        let goes_elsewhere = self.disk.is_some() || self.number_rows.is_some();
+        if !goes_elsewhere || chunk.columns.iter().any(|cells| cells.len() > 0) {
             self.chunks.push(chunk);
         }
         Ok(())
@@ -282,13 +349,7 @@ impl ChunkedTable {
 
     /// The numbers of a column that was read as numbers.
     pub fn numbers_of(&self, column: usize) -> impl Iterator<Item = f64> + '_ {
-        self.chunks
-            .iter()
-            .flat_map(move |chunk| match &chunk.columns[column].values {
-                ColumnValues::Numbers(numbers) => numbers.as_slice(),
-                _ => &[],
-            })
-            .copied()
+        self.chunks.iter().flat_map(move |chunk| chunk.columns[column].values.numbers()).copied()
     }
 
     /// The codes of a column that was read as codes or categories.

@@ -137,6 +137,18 @@ impl KindCounts {
         }
     }
 
+    /// The same as [`KindCounts::add_text`] for a number.
+    #[inline]
+    pub fn add_number(&mut self, text: &[u8], value: f64, row: usize) {
+        self.numbers += usize::from(!value.is_nan());
+        if text[0] == b'0' && field::has_leading_zero(text) {
+            self.leading_zeros += 1;
+        }
+        if row < TELLING {
+            self.evidence.add(text, Field::Number(value), row);
+        }
+    }
+
     /// Counts one field and what its text tells.
     #[inline]
     pub fn add_text(&mut self, text: &[u8], field: Field, row: usize) {

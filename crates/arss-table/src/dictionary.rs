@@ -96,8 +96,13 @@ impl Dictionary {
 
 /// Where a text is remembered; another one may be, too.
 fn place(text: &[u8]) -> usize {
-    let last = text.iter().rev().take(8);
-    let mixed = last.fold(text.len() as u64, |mixed, byte| mixed.rotate_left(7) ^ u64::from(*byte));
+    let four = |bytes: &[u8; 4]| u64::from(u32::from_le_bytes(*bytes));
+    let letters = match (text.last_chunk::<8>(), text.first_chunk::<4>(), text.last_chunk::<4>()) {
+        (Some(last), _, _) => u64::from_le_bytes(*last),
+        (None, Some(first), Some(last)) => four(first) | four(last) << 32,
+        _ => text.iter().fold(0, |letters, byte| letters << 8 | u64::from(*byte)),
+    };
+    let mixed = letters ^ (text.len() as u64).rotate_left(57);
     (mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as usize
 }
 

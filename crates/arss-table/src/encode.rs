@@ -6,14 +6,14 @@ use rayon::prelude::*;
 use crate::chunks::{Chunk, ChunkedTable, ColumnValues};
 use crate::dictionary::NO_CODE;
 use crate::feature_plan::FeatureColumn;
+use crate::number_rows::{NumberRows, RowValues};
 use crate::vectors::{VectorChunk, VectorValues};
 use crate::{ByName, DenseMatrix, Matrix, TableError};
 
 /// Chunks that are taken at once, by several threads.
 const GROUP: usize = 32;
-
-/// Rows that are filled column by column, so that they stay in the fastest memory meanwhile.
-const ROWS: usize = 64;
+/// The place of a text that no column stands for.
+const NOWHERE: u32 = u32::MAX;
 
 /// How text becomes numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -48,7 +48,18 @@ pub fn matrix(table: &mut ChunkedTable, used: &[FeatureColumn]) -> Result<Matrix
     };
     let single = used.iter().all(is_single);
     let Some(disk) = table.disk.take() else {
-        return Ok(if single { Matrix::F32(dense(table, used)) } else { Matrix::F64(dense(table, used)) });
+        let numbers = table.number_rows.take();
+        let places = places(used, numbers.as_ref());
+        let width = numbers.as_ref().map_or(0, NumberRows::width);
+        let numbers = numbers.map_or_else(|| RowValues::Double(Vec::new()), NumberRows::finish);
+        return Ok(match (single, numbers) {
+            (true, RowValues::Single(numbers)) => Matrix::F32(dense(table, &places, (numbers, width))),
+            (false, RowValues::Double(numbers)) => Matrix::F64(dense(table, &places, (numbers, width))),
+            // Columns that are not chosen by were of double precision.
+            (true, RowValues::Double(numbers)) => Matrix::F32(dense(table, &places, (changed(numbers), width))),
+            // Numbers of single precision stand beside something else.
+            (false, RowValues::Single(numbers)) => Matrix::F64(dense(table, &places, (changed(numbers), width))),
+        });
     };
     let (raw, columns) = disk.finish();
     let place = |used: &FeatureColumn| {
@@ -70,11 +81,62 @@ pub fn matrix(table: &mut ChunkedTable, used: &[FeatureColumn]) -> Result<Matrix
     })
 }
 
-/// The matrix row by row; chunks are freed as they are taken, so that not everything is there twice.
-fn dense<T: Float>(table: &mut ChunkedTable, used: &[FeatureColumn]) -> DenseMatrix<T> {
-    let (rows, columns) = (table.rows, used.len());
+/// Where the values of some columns to choose by come from.
+#[derive(Debug, PartialEq)]
+enum Place {
+    /// A number of the rows that were put together while they were read.
+    Number(usize),
+    /// 0/1 columns of a column of codes, as many as that: the one that each code is a 1 of.
+    OneHot { column: usize, count: usize, of: Vec<u32> },
+    /// The rank of each code of a column.
+    Ordinal(usize, Vec<u32>),
+    /// A number of the vectors of a column.
+    Element(usize, usize),
+}
+
+impl Place {
+    /// Columns to choose by that it makes.
+    fn width(&self) -> usize {
+        if let Place::OneHot { count, .. } = self { *count } else { 1 }
+    }
+}
+
+/// Where the values of all columns to choose by come from.
+fn places(used: &[FeatureColumn], numbers: Option<&NumberRows>) -> Vec<Place> {
+    let mut places: Vec<Place> = Vec::with_capacity(used.len());
+    for used in used {
+        match used {
+            FeatureColumn::Number(column) => {
+                places.push(Place::Number(numbers.and_then(|rows| rows.place(*column)).unwrap_or_default()));
+            }
+            FeatureColumn::Element(column, at) => places.push(Place::Element(*column, *at)),
+            FeatureColumn::Ordinal(column, ranks) => places.push(Place::Ordinal(*column, ranks.clone())),
+            FeatureColumn::OneHot(own, codes) => {
+                if !matches!(places.last(), Some(Place::OneHot { column, .. }) if column == own) {
+                    places.push(Place::OneHot { column: *own, count: 0, of: Vec::new() });
+                }
+                let Some(Place::OneHot { count, of, .. }) = places.last_mut() else { continue };
+                let most = codes.iter().max().map_or(0, |most| *most as usize + 1);
+                of.resize(of.len().max(most), NOWHERE);
+                codes.iter().for_each(|code| of[*code as usize] = *count as u32);
+                *count += 1;
+            }
+        }
+    }
+    places
+}
+
+/// The matrix row by row, of `numbers` of so many a row and of what is in chunks. What was taken is freed, so that not
+/// everything is there twice.
+fn dense<T: Float>(table: &mut ChunkedTable, places: &[Place], (numbers, width): (Vec<T>, usize)) -> DenseMatrix<T> {
+    let (rows, columns) = (table.rows, places.iter().map(Place::width).sum());
+    let of_numbers: Option<Vec<usize>> =
+        places.iter().map(|place| if let Place::Number(at) = place { Some(*at) } else { None }).collect();
+    if let Some(kept) = of_numbers {
+        return DenseMatrix { data: kept_columns(numbers, &kept, width), rows, columns, by_column: false };
+    }
     let mut data = vec![T::from_f64(0.0); rows * columns];
-    let mut rest = data.as_mut_slice();
+    let (mut rest, mut numbers_left) = (data.as_mut_slice(), numbers.as_slice());
     let mut chunks = std::mem::take(&mut table.chunks).into_iter();
     loop {
         let group: Vec<Chunk> = chunks.by_ref().take(GROUP).collect();
@@ -84,15 +146,39 @@ fn dense<T: Float>(table: &mut ChunkedTable, used: &[FeatureColumn]) -> DenseMat
         let mut parts = Vec::with_capacity(group.len());
         for chunk in &group {
             let (own, behind) = rest.split_at_mut(chunk.rows * columns);
-            parts.push((chunk, own));
-            rest = behind;
+            let (numbers, numbers_behind) = numbers_left.split_at(chunk.rows * width);
+            parts.push((chunk, numbers, own));
+            (rest, numbers_left) = (behind, numbers_behind);
         }
-        parts.into_par_iter().for_each(|(chunk, own)| fill(chunk, used, own));
+        parts.into_par_iter().for_each(|(chunk, numbers, own)| fill(chunk, (numbers, width), places, own));
     }
 }
 
-fn fill<T: Float>(chunk: &Chunk, used: &[FeatureColumn], own: &mut [T]) {
-    if let Some(vectors) = only_vectors(chunk, used) {
+/// The listed columns of rows of `width` values, which are in order.
+fn kept_columns<T: Float>(mut values: Vec<T>, kept: &[usize], width: usize) -> Vec<T> {
+    if kept.len() == width {
+        return values;
+    }
+    let mut to = 0;
+    for from in (0..values.len()).step_by(width.max(1)) {
+        for &at in kept {
+            values[to] = values[from + at];
+            to += 1;
+        }
+    }
+    values.truncate(to);
+    values.shrink_to_fit();
+    values
+}
+
+/// The same values in another precision.
+fn changed<T: Float, U: Float>(values: Vec<T>) -> Vec<U> {
+    values.into_iter().map(|value| U::from_f64(value.to_f64())).collect()
+}
+
+/// Fills in the rows of a chunk, which are zero.
+fn fill<T: Float>(chunk: &Chunk, (numbers, width): (&[T], usize), places: &[Place], own: &mut [T]) {
+    if let Some(vectors) = only_vectors(chunk, places) {
         match &vectors.values {
             VectorValues::Single(values) => {
                 own.iter_mut().zip(values).for_each(|(own, value)| *own = T::from_f64(f64::from(*value)));
@@ -103,50 +189,43 @@ fn fill<T: Float>(chunk: &Chunk, used: &[FeatureColumn], own: &mut [T]) {
         }
         return;
     }
-    let width = used.len().max(1);
-    for (block, rows) in own.chunks_mut(ROWS * width).enumerate() {
-        for (at, used) in used.iter().enumerate() {
-            let cells = rows[at..].iter_mut().step_by(width);
-            fill_column(&chunk.columns[used.column()].values, used, block * ROWS, cells);
-        }
-    }
-}
-
-/// Puts what `used` makes of a column, from row `first` on, into `cells`.
-fn fill_column<'a, T: Float>(
-    raw: &ColumnValues,
-    used: &FeatureColumn,
-    first: usize,
-    cells: impl Iterator<Item = &'a mut T>,
-) {
-    match (raw, used) {
-        (ColumnValues::Numbers(numbers), FeatureColumn::Number(_)) => {
-            cells.zip(&numbers[first..]).for_each(|(cell, number)| *cell = T::from_f64(*number));
-        }
-        (ColumnValues::Codes(codes, _) | ColumnValues::Categories(codes, _), FeatureColumn::OneHot(_, wanted)) => {
-            let encoded = |code: u32| match wanted.as_slice() {
-                _ if code == NO_CODE => f64::NAN,
-                [only] => f64::from(u8::from(code == *only)),
-                several => f64::from(u8::from(several.contains(&code))),
-            };
-            cells.zip(&codes[first..]).for_each(|(cell, code)| *cell = T::from_f64(encoded(*code)));
-        }
-        (ColumnValues::Vectors(vectors), used) => {
-            let numbers = (first..).map(|row| vectors.number(row, used.element()));
-            cells.zip(numbers).for_each(|(cell, number)| *cell = T::from_f64(used.encode(number)));
-        }
-        (raw, used) => {
-            let numbers = (first..).map(|row| raw.number(row));
-            cells.zip(numbers).for_each(|(cell, number)| *cell = T::from_f64(used.encode(number)));
+    let columns: usize = places.iter().map(Place::width).sum();
+    let values = |column: usize| &chunk.columns[column].values;
+    for (row, own) in own.chunks_exact_mut(columns.max(1)).enumerate() {
+        let numbers = &numbers[row * width..(row + 1) * width];
+        let mut at = 0;
+        for place in places {
+            let missing = T::from_f64(f64::NAN);
+            match place {
+                Place::Number(from) => own[at] = numbers[*from],
+                Place::Element(column, element) => {
+                    if let ColumnValues::Vectors(vectors) = values(*column) {
+                        own[at] = T::from_f64(vectors.number(row, *element));
+                    }
+                }
+                Place::Ordinal(column, ranks) => {
+                    let rank = ranks.get(values(*column).code(row) as usize);
+                    own[at] = rank.map_or(missing, |rank| T::from_f64(f64::from(*rank)));
+                }
+                Place::OneHot { column, count, of } => match values(*column).code(row) {
+                    NO_CODE => own[at..at + count].fill(missing),
+                    code => {
+                        if let Some(place) = of.get(code as usize).filter(|place| **place != NOWHERE) {
+                            own[at + *place as usize] = T::from_f64(1.0);
+                        }
+                    }
+                },
+            }
+            at += place.width();
         }
     }
 }
 
 /// The vectors of a chunk, if all of one column and nothing else is used.
-fn only_vectors<'a>(chunk: &'a Chunk, used: &[FeatureColumn]) -> Option<&'a VectorChunk> {
-    let column = used.first()?.column();
-    let ColumnValues::Vectors(vectors) = &chunk.columns[column].values else { return None };
-    let all = vectors.width == Some(used.len());
-    let same = used.iter().enumerate().all(|(at, used)| *used == FeatureColumn::Element(column, at));
+fn only_vectors<'a>(chunk: &'a Chunk, places: &[Place]) -> Option<&'a VectorChunk> {
+    let Some(Place::Element(column, _)) = places.first() else { return None };
+    let ColumnValues::Vectors(vectors) = &chunk.columns[*column].values else { return None };
+    let all = vectors.width == Some(places.len());
+    let same = places.iter().enumerate().all(|(at, place)| *place == Place::Element(*column, at));
     (all && same).then_some(vectors)
 }

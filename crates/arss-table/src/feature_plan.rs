@@ -4,7 +4,7 @@ use crate::chunks::{ChunkedTable, ReadAs};
 use crate::column_kinds::{ColumnKind, KindCounts};
 use crate::column_roles::{self, ColumnInfo, ColumnRole};
 use crate::schema::{Asked, Purpose, kind_of};
-use crate::text::{cut, joined, listed};
+use crate::text::{cut, joined, listed, named};
 use crate::{Encode, Encoding, Missing, ReadOptions};
 
 /// A column that is chosen by, and how.
@@ -162,8 +162,10 @@ fn use_texts(
     }
     let all_constant = plan.columns.iter().all(|info| info.role == ColumnRole::Constant);
     if plan.used.is_empty() && all_constant {
-        let numbers =
-            |column: &usize| matches!(read_as[*column], ReadAs::Numbers(_)) && table.widths[*column].is_none();
+        let numbers = |column: &usize| {
+            let is_number = matches!(read_as[*column], ReadAs::Numbers(_)) && table.widths[*column].is_none();
+            is_number && matches!(roles[*column], Purpose::Feature(_))
+        };
         for column in (0..roles.len()).filter(numbers) {
             plan.columns[column].used = true;
             plan.used.push(FeatureColumn::Number(column));
@@ -296,7 +298,8 @@ impl FeaturePlan {
             let others = if names.is_empty() { String::new() } else { format!(", not by {}", listed(&names)) };
             parts.push(format!("chosen by the vectors of {} ({}){others}", cut(&vector.name), vector.why));
         } else if !left.is_empty() {
-            let left: Vec<String> = left.iter().map(|info| format!("{} ({})", cut(&info.name), reason(info))).collect();
+            let left: Vec<String> =
+                left.iter().map(|info| format!("{} ({})", named(&info.name), reason(info))).collect();
             parts.push(format!("left out: {}", joined(&left, left.len())));
         }
         let of = |role: ColumnRole| -> Vec<&str> {

@@ -104,10 +104,12 @@ pub fn local_date(field: &[u8], day_first: bool) -> Option<(f64, DateOrder)> {
     let mark = ['/', '.', '-'].into_iter().find(|mark| day.contains(*mark))?;
     let parts: Vec<&str> = day.split(mark).collect();
     let [first, second, year] = parts.as_slice() else { return None };
-    if year.len() != 4 || first.len() > 2 || second.len() > 2 {
+    // Years of two digits with other marks may be versions or codes.
+    let good = year.len() == 4 || (year.len() == 2 && mark == '/');
+    if !good || first.len() > 2 || second.len() > 2 {
         return None;
     }
-    let (first, second, year) = (digits(first)?, digits(second)?, i32::try_from(digits(year)?).ok()?);
+    let (first, second, year) = (digits(first)?, digits(second)?, full_year(year)?);
     let order = match (first, second) {
         (13.., _) => DateOrder::DayFirst,
         (_, 13..) => DateOrder::MonthFirst,
@@ -169,6 +171,15 @@ fn plain_date(field: &[u8]) -> Option<f64> {
     Some(day.signed_duration_since(NaiveDate::default()).num_days() as f64 * 86_400.0 + f64::from(seconds))
 }
 
+/// Seconds since 1970 of the date or time that `text` begins with, and its length, if it is written in the commonest way and
+/// what is behind it ends the field.
+#[inline]
+pub fn leading_date(text: &[u8], ends: impl Fn(u8) -> bool) -> Option<(f64, usize)> {
+    let is_end = |length: usize| text.len() == length || text.get(length).is_some_and(|&next| ends(next));
+    let length = [10, 19].into_iter().find(|&length| is_end(length))?;
+    plain_date(&text[..length]).map(|seconds| (seconds, length))
+}
+
 /// Seconds since 1970 of `23-Jul-03`, `23 July 2003`, `Jul 23, 2003`. Years of two digits lie between 1969 and 2068.
 fn named_month(text: &str) -> Option<f64> {
     if !(8..=18).contains(&text.len()) || !text.ends_with(|last: char| last.is_ascii_digit()) {
@@ -180,14 +191,19 @@ fn named_month(text: &str) -> Option<f64> {
         Some(month) => (digits(first)?, month),
         None => (digits(second)?, month(first)?),
     };
-    let year = match (year.len(), i32::try_from(digits(year)?).ok()?) {
-        (2, short @ 69..) => 1900 + short,
-        (2, short) => 2000 + short,
-        (4, year) => year,
-        _ => return None,
-    };
+    let year = full_year(year)?;
     let day = NaiveDate::from_ymd_opt(year, month, day).filter(|_| parts.next().is_none())?;
     Some(day.signed_duration_since(NaiveDate::default()).num_days() as f64 * 86_400.0)
+}
+
+/// The year of two or four digits.
+fn full_year(text: &str) -> Option<i32> {
+    match (text.len(), i32::try_from(digits(text)?).ok()?) {
+        (2, short @ 69..) => Some(1900 + short),
+        (2, short) => Some(2000 + short),
+        (4, year) => Some(year),
+        _ => None,
+    }
 }
 
 /// The month of an English name, or of its first three letters.
@@ -290,12 +306,14 @@ mod tests {
             ("2/1/1970", 31.0, DateOrder::Either),
             ("01.02.1970", 31.0, DateOrder::DayFirst),
             ("1/2/1970 12:00", 1.5, DateOrder::Either),
+            ("1/2/70", 1.0, DateOrder::Either),
+            ("13/2/70", 43.0, DateOrder::DayFirst),
         ];
         for (text, days, order) in known {
             assert_eq!(local_date(text.as_bytes(), false), Some((days * day, order)), "{text}");
         }
         assert_eq!(local_date(b"2/1/1970", true), Some((day, DateOrder::Either)));
-        for text in ["13/13/1970", "1/2/70", "32/01/1970", "1/2", "1/2/3/1970", "1.2.3.4"] {
+        for text in ["13/13/1970", "1.2.70", "1/2/7", "1/2/170", "32/01/1970", "1/2", "1/2/3/1970", "1.2.3.4"] {
             assert_eq!(local_date(text.as_bytes(), false), None, "{text}");
         }
     }
@@ -318,6 +336,14 @@ mod tests {
             }
         }
         assert_eq!(read(b"2000-02-29", Style::default()), Field::Date(951_782_400.0));
+        let leading = |text: &str| leading_date(text.as_bytes(), |byte| byte == b',');
+        for text in ["2000-02-29", "2000-02-29,5", "2000-02-29,2001-01-01"] {
+            assert_eq!(leading(text), Some((951_782_400.0, 10)), "{text}");
+        }
+        assert_eq!(leading("2000-02-29 00:00:01,x"), Some((951_782_401.0, 19)));
+        for text in ["2000-02-29x", "2000-02-30", "", "5", "1234567890", "2000-02-29 00:00:01Z", "2000-02-29 1:00"] {
+            assert_eq!(leading(text), None, "{text}");
+        }
         assert_eq!(read(b"12/3/2000", Style::default()), read(b"2000-12-03", Style::default()));
         assert_eq!(read(b"1.5e-3", Style::default()), Field::Number(0.0015));
     }

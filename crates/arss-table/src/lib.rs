@@ -40,6 +40,7 @@ mod matrix;
 mod missing;
 mod model_file;
 mod multi_file;
+mod number_rows;
 mod number_stats;
 pub mod number_text;
 pub mod numeric_view;

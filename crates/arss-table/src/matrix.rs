@@ -42,10 +42,25 @@ impl<T: Float> DenseMatrix<T> {
         }
     }
 
+    /// Values that stand together: those of a row, or of a column.
+    fn line(&self) -> usize {
+        if self.by_column { self.rows } else { self.columns }.max(1)
+    }
+
     /// The value of a cell.
     pub fn get(&self, row: usize, column: usize) -> T {
         self.data[if self.by_column { column * self.rows + row } else { row * self.columns + column }]
     }
+}
+
+/// True if all are finite: whatever is not, times zero, is not zero.
+fn all_finite<T: Float>(values: &[T]) -> bool {
+    let mut odd = [0.0; NEIGHBOURS];
+    let (groups, rest) = values.as_chunks::<NEIGHBOURS>();
+    for group in groups {
+        group.iter().zip(&mut odd).for_each(|(value, odd)| *odd += value.to_f64() * 0.0);
+    }
+    odd.iter().all(|odd| *odd == 0.0) && rest.iter().all(|value| value.to_f64().is_finite())
 }
 
 /// Values in memory or on disk that are looked at, changed or dropped alike.
@@ -83,6 +98,11 @@ pub trait MatrixValues<T>: Sized {
 
     /// True if `is` is for any value.
     fn any(&self, is: impl Fn(f64) -> bool + Sync) -> Result<bool, TableError>;
+
+    /// True if all values are finite: the usual case, told quickly.
+    fn is_finite(&self) -> Result<bool, TableError> {
+        Ok(!self.any(|value| !value.is_finite())?)
+    }
 
     /// The matrix with each value replaced by what `change` makes of its row and column and of it.
     fn map(self, change: impl Fn((usize, usize), T) -> T) -> Result<Self, TableError>;
@@ -135,15 +155,29 @@ impl<T: Float> MatrixValues<T> for DenseMatrix<T> {
         Ok(())
     }
 
+    fn is_finite(&self) -> Result<bool, TableError> {
+        Ok(self.data.par_chunks(1 << 16).all(all_finite))
+    }
+
     fn any(&self, is: impl Fn(f64) -> bool + Sync) -> Result<bool, TableError> {
         Ok(self.data.par_chunks(1 << 16).any(|values| values.iter().any(|value| is(value.to_f64()))))
     }
 
+    fn each_value(&self, visit: &mut impl FnMut((usize, usize), f64)) -> Result<(), TableError> {
+        for (line, values) in self.data.chunks_exact(self.line()).enumerate() {
+            for (at, value) in values.iter().enumerate() {
+                visit(if self.by_column { (at, line) } else { (line, at) }, value.to_f64());
+            }
+        }
+        Ok(())
+    }
+
     fn map(mut self, change: impl Fn((usize, usize), T) -> T) -> Result<Self, TableError> {
-        let mut cell = (0, 0);
-        for at in 0..self.data.len() {
-            self.data[at] = change(cell, self.data[at]);
-            cell = self.next_cell(cell);
+        let (line, by_column) = (self.line(), self.by_column);
+        for (line, values) in self.data.chunks_exact_mut(line).enumerate() {
+            for (at, value) in values.iter_mut().enumerate() {
+                *value = change(if by_column { (at, line) } else { (line, at) }, *value);
+            }
         }
         Ok(self)
     }
@@ -206,6 +240,16 @@ impl Matrix {
         }
     }
 
+    /// True if all values in memory are zero; what is on disk is not looked at.
+    pub fn is_zero(&self) -> bool {
+        match self {
+            Matrix::F32(matrix) => matrix.data.iter().all(|value| *value == 0.0),
+            Matrix::F64(matrix) => matrix.data.iter().all(|value| *value == 0.0),
+            Matrix::Sparse(matrix) => matrix.is_zero(),
+            Matrix::Disk32(_) | Matrix::Disk64(_) => false,
+        }
+    }
+
     /// Bytes of a value.
     pub fn element_bytes(&self) -> u64 {
         if matches!(self, Matrix::F32(_) | Matrix::Disk32(_)) { 4 } else { 8 }
@@ -245,5 +289,25 @@ impl Matrix {
             Matrix::F32(_) | Matrix::Disk32(_) | Matrix::Sparse(_) => Vec::new(),
         };
         Ok(first.iter().position(|value| value.is_nan()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_finite_is_noticed_anywhere() {
+        for length in 1..20 {
+            let values: Vec<f64> = (0..length).map(f64::from).collect();
+            assert!(all_finite(&values));
+            for at in 0..values.len() {
+                for odd in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+                    let mut values = values.clone();
+                    values[at] = odd;
+                    assert!(!all_finite(&values), "{values:?}");
+                }
+            }
+        }
     }
 }

@@ -95,7 +95,7 @@ fn handle_values<T: Float, M: MatrixValues<T>>(
     // An infinite value is never missing: nothing fills it in.
     let unusable = |value: f64| if how == Missing::Error { !value.is_finite() } else { value.is_infinite() };
     // The usual case is that there is none, which one pass in any order tells.
-    if matrix.any(unusable)? {
+    if !matrix.is_finite()? && matrix.any(unusable)? {
         let bad = bad_cells(&matrix, unusable)?;
         return Ok((matrix, Err(bad)));
     }
@@ -183,7 +183,7 @@ fn handle_auto<T: Float, M: MatrixValues<T>>(
     matrix: M,
     categories: &[Option<usize>],
 ) -> Result<(M, Handled), TableError> {
-    if !matrix.any(|value| !value.is_finite())? {
+    if matrix.is_finite()? {
         return Ok((matrix, Ok(MissingReport::default())));
     }
     let not_a_number =

@@ -20,6 +20,17 @@ const CLOSELY: f64 = 0.1;
 /// A counter that starts again counts so many rows before it does, on average; months, hours and days of a month fewer.
 const LONG_COUNT: usize = 40;
 
+/// Numbers that are looked at side by side.
+const LANES: usize = 8;
+/// From here on every number is whole.
+const ALL_WHOLE: f64 = 9_007_199_254_740_992.0;
+
+/// True for a whole number; infinite ones are none.
+#[inline]
+fn is_whole(value: f64) -> bool {
+    if value.abs() < ALL_WHOLE { value as i64 as f64 == value } else { value.is_finite() }
+}
+
 /// Counting by one that may begin again: 1, 2, 3, 1, 2, ...
 #[derive(Debug, Clone, Copy, Default)]
 struct Counting {
@@ -82,16 +93,10 @@ impl NumberStats {
     /// Adds the numbers of the rows that follow; NaN where there is none.
     pub fn add(&mut self, numbers: &[f64]) {
         self.rows += numbers.len();
-        let (mut low, mut high) = (self.low, self.high);
-        for &value in numbers {
-            // Nothing is below or above a missing number.
-            low = if value < low { value } else { low };
-            high = if value > high { value } else { high };
-            self.filled += usize::from(!value.is_nan());
-        }
-        (self.low, self.high) = (low, high);
-        self.whole = self.whole && numbers.iter().all(|value| value.is_nan() || value.fract() == 0.0);
-        self.counting = numbers.iter().fold(self.counting, |counting, &value| counting?.next(value));
+        self.add_range(numbers);
+        self.whole = self.whole && numbers.iter().all(|value| value.is_nan() || is_whole(*value));
+        self.counting =
+            self.counting.and_then(|counting| numbers.iter().try_fold(counting, |so_far, &value| so_far.next(value)));
         self.add_steps(numbers);
         if !self.whole {
             self.distinct = None;
@@ -109,6 +114,24 @@ impl NumberStats {
                 self.way = (value, far + step.abs(), up || step > 0.0, down || step < 0.0);
             }
         }
+    }
+
+    /// Smallest, largest and how many, several numbers side by side: this is most of the work.
+    fn add_range(&mut self, numbers: &[f64]) {
+        let (mut low, mut high, mut missing) = ([self.low; LANES], [self.high; LANES], [0u64; LANES]);
+        let (groups, rest) = numbers.as_chunks::<LANES>();
+        for group in groups {
+            for (at, &value) in group.iter().enumerate() {
+                // Nothing is below or above a missing number.
+                low[at] = if value < low[at] { value } else { low[at] };
+                high[at] = if value > high[at] { value } else { high[at] };
+                missing[at] += u64::from(value.is_nan());
+            }
+        }
+        self.low = rest.iter().chain(&low).fold(self.low, |low, &value| if value < low { value } else { low });
+        self.high = rest.iter().chain(&high).fold(self.high, |high, &value| if value > high { value } else { high });
+        let missing = missing.iter().sum::<u64>() as usize + rest.iter().filter(|value| value.is_nan()).count();
+        self.filled += numbers.len() - missing;
     }
 
     fn add_steps(&mut self, numbers: &[f64]) {
@@ -217,6 +240,30 @@ mod tests {
         // In pieces, as they come from files.
         numbers.chunks(2).for_each(|piece| found.add(piece));
         found
+    }
+
+    #[test]
+    fn whole_numbers_are_told_from_others() {
+        let whole = [0.0, -0.0, 7.0, -3.0, 2f64.powi(52) + 1.0, 2f64.powi(53), -1e300];
+        assert!(whole.into_iter().all(|value| is_whole(value) && value.fract() == 0.0));
+        let others = [0.5, -1e-300, 2f64.powi(52) - 0.5, f64::INFINITY, f64::NEG_INFINITY];
+        assert!(!others.into_iter().any(is_whole));
+    }
+
+    #[test]
+    fn the_range_is_that_of_numbers_in_any_place() {
+        for length in 1..20 {
+            for at in 0..length {
+                let mut numbers: Vec<f64> = (0..length).map(|row| f64::from(row) * 0.5).collect();
+                numbers[at as usize] = -7.25;
+                numbers[(at as usize + 1) % length as usize] = f64::NAN;
+                let mut found = NumberStats::default();
+                found.add(&numbers);
+                let high = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                let low = numbers.iter().copied().fold(f64::INFINITY, f64::min);
+                assert_eq!((found.range(), found.filled), ((low, high), length as usize - 1), "{numbers:?}");
+            }
+        }
     }
 
     #[test]

@@ -13,6 +13,7 @@ use crate::file_state::Watch;
 use crate::formats::file_format::{Progress, TableFile};
 use crate::formats::sparse_lists::{SparseLists, SparseTable};
 use crate::input_paths::InputFile;
+use crate::number_rows::NumberRows;
 use crate::output_types::{self, OutputType};
 use crate::schema::{self, Asked, Purpose};
 use crate::source::{self, Source};
@@ -295,6 +296,7 @@ pub fn read_columns(
         table.single.fill(true);
         let folder = options.scratch.as_deref();
         table.disk = folder.map(|folder| DiskWriter::new(folder, roles, &read_as)).transpose()?;
+        table.number_rows = table.disk.is_none().then(|| NumberRows::new(roles, &read_as));
         source.starts = vec![0];
         let sizes = file_sizes(&source.paths);
         let all = sizes.iter().sum();

@@ -30,6 +30,11 @@ pub struct SparseMatrix {
 pub type Entry = (usize, usize, f64);
 
 impl SparseMatrix {
+    /// True if no value is other than zero.
+    pub(crate) fn is_zero(&self) -> bool {
+        self.values.iter().all(|value| *value == 0.0)
+    }
+
     /// Fails if a matrix of this shape with so many values does not fit.
     pub(crate) fn check_size((rows, columns): (u64, u64), values: u64, limit: MemoryLimit) -> Result<(), String> {
         if rows == 0 || columns == 0 {

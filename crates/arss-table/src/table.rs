@@ -197,7 +197,9 @@ impl Table {
 
     /// Fails if picks of this table cannot be written to such a file.
     pub fn check_target(&self, path: &std::path::Path, target: OutputFormat) -> Result<(), TableError> {
-        if self.source.paths.iter().any(|input| crate::is_same(path, input)) {
+        // Standard output is not standard input, though both are called so.
+        let is_file = path != std::path::Path::new(crate::STDIN);
+        if is_file && self.source.paths.iter().any(|input| crate::is_same(path, input)) {
             return Err(TableError::in_file(path, "is an input; write to another file"));
         }
         match write::obstacle(&self.source, target.format) {

@@ -7,7 +7,7 @@ const LONGEST: usize = 40;
 
 /// The first names, cut if they are long, and how many there are besides.
 pub fn listed<T: AsRef<str>>(names: &[T]) -> String {
-    let shown: Vec<String> = names.iter().take(NAMES_SHOWN).map(|name| cut(name.as_ref())).collect();
+    let shown: Vec<String> = names.iter().take(NAMES_SHOWN).map(|name| named(name.as_ref())).collect();
     joined(&shown, names.len())
 }
 
@@ -25,6 +25,11 @@ pub fn joined(parts: &[String], count: usize) -> String {
 /// ```
 pub fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// The name, cut if it is long; the column of row names that pandas and R write has none.
+pub fn named(name: &str) -> String {
+    if name.trim().is_empty() { "(no name)".to_owned() } else { cut(name) }
 }
 
 /// The text, cut if it is long.

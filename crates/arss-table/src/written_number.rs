@@ -3,7 +3,10 @@
 /// Longer texts are no numbers.
 const LONGEST: usize = 40;
 /// What stands before or behind an amount.
-const CURRENCIES: [&str; 9] = ["$", "€", "£", "¥", "USD", "EUR", "GBP", "CHF", "JPY"];
+const CURRENCIES: [&str; 29] = [
+    "$", "€", "£", "¥", "₹", "₩", "₽", "₺", "₪", "zł", "Kč", "kr", "R$", "US$", "USD", "EUR", "GBP", "CHF", "JPY",
+    "CNY", "INR", "SEK", "NOK", "DKK", "PLN", "CZK", "CAD", "AUD", "BRL",
+];
 /// Spaces that separate groups of digits: plain, no-break, narrow no-break, thin.
 const SPACES: [char; 4] = [' ', '\u{a0}', '\u{202f}', '\u{2009}'];
 
@@ -36,6 +39,10 @@ pub fn written_number(field: &[u8], decimal_comma: bool) -> Option<f64> {
         text = trimmed(&bare[bare.chars().next()?.len_utf8()..]);
     } else {
         text = bare;
+    }
+    // Accounting programs write the minus behind the digits.
+    if let Some(before) = text.strip_suffix(['-', '\u{2212}']).filter(|_| !is_signed && sign > 0.0) {
+        (text, sign) = (trimmed(before), -1.0);
     }
     if !text.starts_with(|c: char| c.is_ascii_digit() || c == '.' || c == ',') || (is_signed && signed(text)) {
         return None;
@@ -108,6 +115,11 @@ mod tests {
             ("50%", 0.5),
             ("50 %", 0.5),
             ("\u{2212}3", -3.0),
+            ("39.5-", -39.5),
+            ("1,000.00-", -1000.0),
+            ("5.00- €", -5.0),
+            ("250 kr", 250.0),
+            ("R$ 12", 12.0),
         ];
         for (text, value) in known {
             assert_eq!(written_number(text.as_bytes(), false), Some(value), "{text}");
@@ -131,7 +143,8 @@ mod tests {
     #[test]
     fn other_texts_are_none() {
         for text in [
-            "1,5", "1,23,456", "1,2345", "12:30", "1.2.3", "--5", "+-5", "$", "%", "1-2", "5 apples", "(5", "1 2", "A5",
+            "1,5", "1,23,456", "1,2345", "12:30", "1.2.3", "--5", "+-5", "$", "%", "1-2", "-5-", "(5-)", "-", "5--",
+            "5 apples", "(5", "1 2", "A5",
         ] {
             assert_eq!(written_number(text.as_bytes(), false), None, "{text}");
         }

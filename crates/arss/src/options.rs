@@ -26,12 +26,14 @@ use crate::Error;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Progress {
-    /// What is being done: "prepare", "solve" or "score".
+    /// What is being done: "prepare", "solve", "refine" or "score".
     pub phase: &'static str,
     /// Iterations (or picks, or blocks of rows) done in this phase.
     pub iteration: usize,
     /// The most there can be in this phase.
     pub limit: usize,
+    /// About how many there will be; none as long as nobody knows. Solvers that converge learn it from their own rate.
+    pub expected: Option<usize>,
     /// The model's objective, where the phase has one.
     pub objective: f64,
     /// What the stopping rule compares with the tolerance; NaN where there is none.
@@ -98,7 +100,13 @@ impl RunOptions<'_> {
 impl Progress {
     /// Progress of a phase that has no objective of its own.
     pub(crate) fn count(phase: &'static str, iteration: usize, limit: usize) -> Self {
-        Progress { phase, iteration, limit, objective: f64::NAN, residual: f64::NAN, gap: f64::NAN }
+        let (objective, residual, gap) = (f64::NAN, f64::NAN, f64::NAN);
+        Progress { phase, iteration, limit, expected: Some(limit), objective, residual, gap }
+    }
+
+    /// The same of a phase that may be over at any time, and is followed by others.
+    pub(crate) fn at_most(phase: &'static str, iteration: usize, limit: usize) -> Self {
+        Progress { expected: None, ..Progress::count(phase, iteration, limit) }
     }
 }
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::block::Block;
 use crate::row_view::RowView;
-use crate::{Error, Float, HalfKind, Metric, SparseRows};
+use crate::{Error, Float, HalfKind, Metric, SparseRows, magnitude};
 
 /// A borrowed table whose rows are the items to choose from.
 ///
@@ -235,6 +235,19 @@ impl<'a, T: Float> Samples<'a, T> {
                     max = max.max(value.abs());
                 }
             }
+            return Ok(max);
+        }
+        // The usual case, where all values stand together: no rows have to be looked for.
+        let together = match self.cells {
+            Cells::Strided { data, item_stride, feature_stride }
+                if (item_stride, feature_stride) == (self.features, 1)
+                    || (item_stride, feature_stride) == (1, self.items) =>
+            {
+                magnitude::largest(&data[..self.items * self.features])
+            }
+            _ => None,
+        };
+        if let Some(max) = together {
             return Ok(max);
         }
         let mut values = Vec::new();

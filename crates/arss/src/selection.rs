@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::{Assignment, Model};
+use crate::{Assignment, Model, forecast};
 
 /// Reads a number that may not exist: JSON has no NaN and writes null.
 fn number<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
@@ -321,10 +321,16 @@ impl Selection {
 }
 
 impl HistoryStep {
-    /// What the callback is told of this step.
-    pub(crate) fn progress(&self, limit: usize) -> crate::Progress {
-        let HistoryStep { iteration, objective, residual, gap, .. } = *self;
-        crate::Progress { phase: "solve", iteration, limit, objective, residual, gap }
+    /// What the callback is told of the last of these steps.
+    pub(crate) fn progress(history: &[HistoryStep], tolerance: f64, limit: usize) -> crate::Progress {
+        let expected = forecast::iterations(history, tolerance, limit);
+        let progress = crate::Progress { expected, ..crate::Progress::count("solve", history.len(), limit) };
+        match history.last() {
+            Some(&HistoryStep { objective, residual, gap, .. }) => {
+                crate::Progress { objective, residual, gap, ..progress }
+            }
+            None => progress,
+        }
     }
 }
 

@@ -64,7 +64,7 @@ pub fn of_run(table: &TableShape, args: &SelectArgs, method: &Method, size: &Pro
     let values = table.rows.checked_mul(table.used).and_then(|count| count.checked_mul(table.element));
     let counted = table.rows.max(table.used) < UNHEARD_OF >> 8;
     let Some(values) = values.filter(|bytes| counted && *bytes < UNHEARD_OF) else { return u64::MAX };
-    // What was read stands in pieces until the table is put together, and they become fewer as it grows.
+    // Where texts are encoded, the numbers that were read stand beside the table until it is put together.
     let pieces = if table.in_chunks { table.rows * table.used * 8 } else { 0 };
     let buffers = table.bytes.min(if table.in_chunks { 2 * BUFFERS } else { BUFFERS });
     // Reading is over before choosing begins.

@@ -40,8 +40,10 @@ struct Board {
     phase: &'static str,
     phase_started: Instant,
     done: u64,
-    /// 0 if it is not known.
+    /// The most there can be; 0 if it is not known.
     total: u64,
+    /// How much there will be; none if it is not known.
+    expected: Option<u64>,
     said: Option<Instant>,
     bar: Option<ProgressBar>,
     /// How far it was a while ago: work may get faster or slower on the way.
@@ -80,6 +82,7 @@ impl Show {
             phase_started: now,
             done: 0,
             total: 0,
+            expected: None,
             said: None,
             bar: None,
             earlier: Vec::new(),
@@ -130,12 +133,25 @@ pub fn reading(done: u64, total: u64) {
 
 /// `done` of `total` steps of a phase are done.
 pub fn at(name: &'static str, done: usize, total: usize) {
+    put(name, (done, total), (total > 0).then_some(total));
+}
+
+/// How far a solver is: it may need fewer steps than there can be.
+pub fn of_solver(state: &arss::Progress) {
+    put(state.phase, (state.iteration, state.limit), state.expected);
+}
+
+fn put(name: &'static str, (done, total): (usize, usize), expected: Option<usize>) {
     let mut board = board();
     let Some(board) = board.as_mut() else { return };
-    (board.done, board.total) = (done as u64, total as u64);
-    if board.phase != name {
+    let is_new = board.phase != name;
+    // Steps of another size: how fast the others were tells nothing.
+    if is_new || board.total != total as u64 || board.done > done as u64 {
+        board.earlier = vec![(Instant::now(), done as u64)];
+    }
+    (board.done, board.total, board.expected) = (done as u64, total as u64, expected.map(|steps| steps as u64));
+    if is_new {
         (board.phase, board.phase_started) = (name, Instant::now());
-        board.earlier.clear();
         if board.form == Form::Json {
             say(&board.object());
         }
@@ -163,14 +179,16 @@ impl Board {
         self.earlier.drain(..old.saturating_sub(1));
     }
 
-    /// How long it may still take, at the rate of the last seconds; none if that would be noise.
+    /// How long it may still take, at the rate of the last seconds; none if that would be noise, or nobody knows how much
+    /// there is to do. What comes behind the last step is not told either.
     fn left(&self) -> Option<Duration> {
+        let more = self.expected?.saturating_sub(self.done);
         let (then, before) = *self.earlier.first()?;
         let (elapsed, done) = (then.elapsed(), self.done.saturating_sub(before));
         // After a few bytes of a large file, an estimate would be noise.
         let early = self.phase == "read" && self.done * 50 < self.total;
-        let is_known = done > 0 && elapsed >= KNOWN && !early;
-        is_known.then(|| elapsed.mul_f64(self.total.saturating_sub(self.done) as f64 / done as f64))
+        let is_known = done > 0 && more > 0 && elapsed >= KNOWN && !early;
+        is_known.then(|| elapsed.mul_f64(more as f64 / done as f64))
     }
 
     fn show(&mut self) {
@@ -188,7 +206,7 @@ impl Board {
     fn draw(&mut self) {
         let words = self.words();
         let bar = self.bar.get_or_insert_with(new_bar);
-        bar.set_length(self.total.max(1));
+        bar.set_length(self.expected.unwrap_or(self.total).max(1));
         bar.set_position(self.done);
         bar.set_prefix(self.phase);
         bar.set_message(words);
@@ -200,12 +218,15 @@ impl Board {
         if self.total == 0 {
             return format!("{} so far", span(elapsed));
         }
-        let share = (self.done as f64 / self.total as f64).min(1.0);
         let left = match self.left() {
-            // Solvers stop when they are done, so it is the most there can be.
-            Some(left) => format!("up to {} left", span(left)),
+            Some(left) => format!("about {} left", span(left)),
             None => format!("{} so far", span(elapsed)),
         };
+        // It stops when it is done, and nobody knows when that is.
+        let Some(expected) = self.expected else {
+            return format!("{} of at most {}, {left}", self.done, self.total);
+        };
+        let share = (self.done as f64 / expected.max(1) as f64).min(1.0);
         if self.phase == "files" {
             let rate = self.done as f64 / elapsed.as_secs_f64().max(1e-3);
             return format!("{} of {}, {rate:.0} a second, {left}", self.done, self.total);
@@ -269,16 +290,26 @@ mod tests {
             phase_started: before,
             done: 25,
             total: 100,
+            expected: Some(100),
             said: None,
             bar: None,
             // The first fifth was slow, the rest is not.
             earlier: vec![(recently, 20)],
         };
-        assert!(board.words().starts_with("25 %, up to 4"), "{}", board.words());
+        assert!(board.words().starts_with("25 %, about 4"), "{}", board.words());
         board.remember(now);
         assert_eq!(board.earlier.len(), 2);
         board.remember(now.checked_add(2 * RECENT).unwrap());
         assert_eq!(board.earlier.first().map(|(_, done)| *done), Some(25));
+        // A solver that has seen that it converges sooner, one that has not, and one that is about to end.
+        board.earlier = vec![(recently, 20)];
+        board.expected = Some(50);
+        assert!(board.words().starts_with("50 %, about 1"), "{}", board.words());
+        board.expected = None;
+        assert!(board.words().starts_with("25 of at most 100, 3"), "{}", board.words());
+        board.expected = Some(25);
+        assert!(board.words().starts_with("100 %, 3"), "{}", board.words());
+        board.expected = Some(100);
         board.earlier.clear();
         assert!(board.words().starts_with("25 %, 3"), "{}", board.words());
         board.total = 0;

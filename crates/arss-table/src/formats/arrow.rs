@@ -129,6 +129,7 @@ impl TableFile for ArrowFile {
         let wanted = read_as.iter().filter(|read_as| **read_as != ReadAs::Nothing).count();
         let fits = self.limit.check_values(self.rows, wanted);
         fits.map_err(|what| TableError::in_file(&self.path, what))?;
+        table.expected = table.rows + usize::try_from(self.rows).unwrap_or_default();
         table.all_single(self.schema.fields().iter().map(|field| arrow_columns::is_single(field)));
         let (mut batches, mut refused) = (0, Ok(()));
         let read = || -> Result<(), ArrowError> {
@@ -143,10 +144,11 @@ impl TableFile for ArrowFile {
                 if refused.is_err() {
                     break;
                 }
-                let columns =
-                    batch.columns().iter().zip(read_as).map(|(array, &read_as)| arrow_columns::cells(array, read_as));
+                let (_, arrays, rows) = batch.into_parts();
+                let columns = arrays.into_iter().zip(read_as);
+                let columns = columns.map(|(array, &read_as)| arrow_columns::cells(array, read_as));
                 let columns = columns.collect::<Result<_, _>>()?;
-                refused = table.add(Chunk { rows: batch.num_rows(), columns });
+                refused = table.add(Chunk { rows, columns });
                 if refused.is_err() {
                     break;
                 }

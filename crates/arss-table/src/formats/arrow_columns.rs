@@ -15,6 +15,7 @@ use crate::chunks::{ChunkedTable, ColumnChunk, ColumnValues, ReadAs};
 use crate::column_kinds::{ColumnKind, KindCounts};
 use crate::dictionary::{Dictionary, NO_CODE};
 use crate::field::Style;
+use crate::formats::zoned_times;
 use crate::untrusted::catch_panic::guarded;
 use crate::vectors::{Misfit, VectorChunk, VectorValues};
 
@@ -42,21 +43,30 @@ pub fn kind(data_type: &DataType) -> ColumnKind {
     }
 }
 
-/// What is wanted of a column.
-pub fn cells(array: &ArrayRef, read_as: ReadAs) -> Result<ColumnChunk, ArrowError> {
+/// What is wanted of a column. Numbers of nobody else are taken as they stand, without a copy.
+pub fn cells(array: ArrayRef, read_as: ReadAs) -> Result<ColumnChunk, ArrowError> {
     let kind = kind(array.data_type());
-    let seen = seen(array, kind);
+    let seen = seen(&array, kind);
+    let plain = *array.data_type() == DataType::Float64 && array.null_count() == 0;
     let values = match read_as {
         ReadAs::Nothing => ColumnValues::None,
         ReadAs::Numbers(_) if matches!(kind, ColumnKind::Text | ColumnKind::Nested | ColumnKind::Vector) => {
             ColumnValues::Numbers(vec![f64::NAN; array.len()])
         }
-        ReadAs::Numbers(_) => ColumnValues::Numbers(numbers(array, kind)?),
-        ReadAs::Codes => codes(array)?,
-        ReadAs::Categories => categories(array)?,
-        ReadAs::Vectors => ColumnValues::Vectors(vectors(array)?),
+        ReadAs::Numbers(_) if plain => ColumnValues::Numbers(taken(array)),
+        ReadAs::Numbers(_) => ColumnValues::Numbers(numbers(&array, kind)?),
+        ReadAs::Codes => codes(&array)?,
+        ReadAs::Categories => categories(&array)?,
+        ReadAs::Vectors => ColumnValues::Vectors(vectors(&array)?),
     };
     Ok(ColumnChunk { seen, values, style: Style::default() })
+}
+
+/// The numbers of double precision of an array that lacks none; copied only if somebody else has them, too.
+fn taken(array: ArrayRef) -> Vec<f64> {
+    let values = array.as_primitive::<Float64Type>().values().clone();
+    drop(array);
+    values.into_inner().into_vec().unwrap_or_else(|shared| shared.typed_data::<f64>().to_vec())
 }
 
 /// What counting the values would give.
@@ -151,6 +161,9 @@ pub fn texts(array: &ArrayRef) -> Result<Vec<Option<String>>, ArrowError> {
         DataType::LargeUtf8 => return Ok(owned(array.as_string::<i64>().iter())),
         DataType::Utf8View => return Ok(owned(array.as_string_view().iter())),
         _ => {}
+    }
+    if let Some(texts) = zoned_times::texts(array) {
+        return Ok(texts);
     }
     let options = FormatOptions::default().with_null("");
     let formatter = ArrayFormatter::try_new(array, &options)?;

@@ -8,7 +8,7 @@ use csv::{Terminator, Writer, WriterBuilder};
 
 use crate::TableError;
 use crate::byte_source::{ByteSource, unreadable};
-use crate::chunks::{Chunk, ChunkedTable, ColumnChunk, ColumnValues, ReadAs};
+use crate::chunks::{Chunk, ChunkedTable, ColumnChunk, ColumnValues, ReadAs, SpareNumbers};
 use crate::field::Style;
 use crate::formats::column_name;
 use crate::formats::comments;
@@ -129,9 +129,9 @@ impl CsvFile {
     }
 
     /// What is wanted of the columns of some records.
-    fn chunk(&self, block: RecordBlock<'_>, read_as: &[ReadAs]) -> Read<Chunk> {
+    fn chunk(&self, block: RecordBlock<'_>, read_as: &[ReadAs], spare: Option<&SpareNumbers>) -> Read<Chunk> {
         let mut columns: Vec<ColumnChunk> =
-            read_as.iter().map(|&read_as| ColumnChunk::with_room(read_as, block.count())).collect();
+            read_as.iter().map(|&read_as| ColumnChunk::in_spare(read_as, block.count(), spare)).collect();
         let mut starts = Vec::with_capacity(block.count());
         let dialect = self.records.dialect;
         let numbers = dialect.ends_numbers();
@@ -169,6 +169,8 @@ impl CsvFile {
             ColumnValues::Codes(..) | ColumnValues::Categories(..) if !field.is_ascii() => {
                 column.push(self.text(field).as_bytes(), row);
             }
+            // Signs of currencies and odd spaces are letters of the encoding, too.
+            _ if self.encoding.is_some() && !field.is_ascii() => column.push(self.text(field).as_bytes(), row),
             _ => column.push(field, row),
         }
     }
@@ -176,7 +178,11 @@ impl CsvFile {
     fn uneven(&self, at: u64, found: usize) -> TableError {
         let (line, found, fields) = (self.records.line(at), counted(found, "field"), self.names.len());
         let first = if self.named() { "the header" } else { "the first line" };
-        TableError::in_file(&self.records.path, format_args!("line {line} has {found}, but {first} has {fields}"))
+        let is_first = at == self.records.data && self.named() && !self.header_told;
+        let advice =
+            if is_first { "; is the first line no header? tail -n +2 FILE | arss ... - leaves it out" } else { "" };
+        let what = format_args!("line {line} has {found}, but {first} has {fields}{advice}");
+        TableError::in_file(&self.records.path, what)
     }
 
     /// The fields of row `row`.
@@ -288,7 +294,7 @@ impl TableFile for CsvFile {
 
     fn sample(&self) -> Result<ChunkedTable, TableError> {
         let read_as = vec![ReadAs::Numbers(Style::default()); self.names.len()];
-        let (chunk, all) = self.records.first(SAMPLE, |block| self.chunk(block, &read_as))?;
+        let (chunk, all) = self.records.first(SAMPLE, |block| self.chunk(block, &read_as, None))?;
         if chunk.rows == 0 && all {
             return Err(TableError::in_file(&self.records.path, "has a header, but no data rows"));
         }
@@ -318,13 +324,19 @@ impl TableFile for CsvFile {
     fn read(&mut self, read_as: &[ReadAs], table: &mut ChunkedTable, progress: Progress<'_>) -> Result<(), TableError> {
         table.single.fill(false);
         let wanted = read_as.iter().filter(|read_as| **read_as != ReadAs::Nothing).count();
+        let expected = table.rows + self.records.expected()?;
+        // What does not fit is refused where it ends, which the first lines cannot tell.
+        table.expected = if self.limit.check_values(expected as u64, wanted).is_ok() { expected } else { 0 };
+        let spare = SpareNumbers::default();
+        table.spare = Some(spare.clone());
         let take = |chunk| {
             table.add(chunk)?;
             let fits = self.limit.check_values(table.rows as u64, wanted);
             fits.map_err(|what| TableError::in_file(&self.records.path, format_args!("the first {what}")))
         };
-        let starts = self.records.read(|block| self.chunk(block, read_as), take, progress)?;
+        let starts = self.records.read(|block| self.chunk(block, read_as, Some(&spare)), take, progress)?;
         self.records.starts = starts;
+        table.spare = None;
         Ok(())
     }
 

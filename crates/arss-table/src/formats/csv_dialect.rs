@@ -10,6 +10,8 @@ use crate::formats::extension_without_compression;
 const SEPARATORS: [u8; 4] = [b',', b'\t', b';', b'|'];
 /// What separates fields that stand in columns.
 const SPACE: u8 = b' ';
+/// Bytes that are looked at one by one for the end of a field.
+const NEAR: usize = 16;
 /// Records that are looked at to find the separator.
 const LOOKED_AT: usize = 20;
 
@@ -137,7 +139,12 @@ impl Dialect {
             let end = self.separator_in(&rest[close..]).map_or(rest.len(), |found| close + found);
             return (Cow::Owned(unquoted(&rest[..end], close)), end);
         }
-        let end = self.separator_in(rest).unwrap_or(rest.len());
+        // Most fields are so short that a search of many bytes at once does not pay.
+        let near = &rest[..rest.len().min(NEAR)];
+        let end = match near.iter().position(|byte| self.separates(*byte)) {
+            Some(found) => found,
+            None => self.separator_in(&rest[near.len()..]).map_or(rest.len(), |found| near.len() + found),
+        };
         (Cow::Borrowed(&rest[..end]), end)
     }
 

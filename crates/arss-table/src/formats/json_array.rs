@@ -9,6 +9,7 @@ use crate::TableError;
 use crate::byte_source::ByteSource;
 use crate::formats::file_format::{FileFormat, Progress, TableFile};
 use crate::formats::jsonl::{JsonlFile, with_outer_keys};
+use crate::formats::zoned_times;
 use crate::read::ReadContext;
 use crate::source::Source;
 use crate::write::ExtraColumns;
@@ -202,7 +203,7 @@ impl FileFormat for Json {
     fn write_batch(&self, _: &Source, out: &mut dyn Write, batch: &RecordBatch) -> io::Result<()> {
         let builder = arrow_json::WriterBuilder::new().with_explicit_nulls(true);
         let mut writer = builder.build::<_, arrow_json::writer::JsonArray>(out);
-        writer.write(batch).and_then(|()| writer.finish()).map_err(io::Error::other)
+        writer.write(&zoned_times::as_texts(batch)?).and_then(|()| writer.finish()).map_err(io::Error::other)
     }
 }
 

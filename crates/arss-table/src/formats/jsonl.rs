@@ -19,6 +19,7 @@ use crate::formats::json_array::ArrayRecords;
 use crate::formats::json_object::{Object, Scalar, raw_values};
 use crate::formats::text_encoding::{TextFile, text_of};
 use crate::formats::text_records::{Read, RecordBlock, Records, SAMPLE, text_start};
+use crate::formats::zoned_times;
 use crate::read::ReadContext;
 use crate::source::Source;
 use crate::untrusted::limit::MemoryLimit;
@@ -204,6 +205,7 @@ impl TableFile for JsonlFile {
         let places = self.places();
         self.check_size(self.records.count(), read_as)?;
         table.single.fill(false);
+        table.expected = table.rows + self.records.count();
         self.records.read(|block| self.chunk(block, read_as, &places), |chunk| table.add(chunk), progress)?;
         Ok(())
     }
@@ -292,7 +294,7 @@ impl FileFormat for Jsonl {
     fn write_batch(&self, _: &Source, out: &mut dyn Write, batch: &RecordBatch) -> io::Result<()> {
         let builder = arrow_json::WriterBuilder::new().with_explicit_nulls(true);
         let mut writer = builder.build::<_, arrow_json::writer::LineDelimited>(out);
-        writer.write(batch).and_then(|()| writer.finish()).map_err(io::Error::other)
+        writer.write(&zoned_times::as_texts(batch)?).and_then(|()| writer.finish()).map_err(io::Error::other)
     }
 }
 

@@ -23,6 +23,7 @@ pub mod sparse_file;
 pub mod sparse_lists;
 pub mod text_encoding;
 pub mod text_records;
+pub mod zoned_times;
 
 use std::io::{self, Write};
 use std::path::Path;

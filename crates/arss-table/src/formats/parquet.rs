@@ -262,6 +262,7 @@ impl TableFile for ParquetFile {
     fn read(&mut self, read_as: &[ReadAs], table: &mut ChunkedTable, progress: Progress<'_>) -> Result<(), TableError> {
         let fits = self.limit.check_values(self.rows as u64, self.values_of(read_as) as usize);
         fits.map_err(|what| TableError::in_file(&self.path, what))?;
+        table.expected = table.rows + self.rows;
         table.all_single(self.schema.fields().iter().map(|field| arrow_columns::is_single(field)));
         let groups = self.metadata.metadata().num_row_groups();
         for group in 0..groups {
@@ -361,7 +362,9 @@ fn next_cells(
 ) -> ParquetResult<Vec<ColumnChunk>> {
     caught(|| {
         let Some(batch) = reader.next().transpose()? else { return Ok(Vec::new()) };
-        let cells = columns.iter().zip(batch.columns());
+        // The batch goes, so that its columns are ours alone.
+        let (_, arrays, _) = batch.into_parts();
+        let cells = columns.iter().zip(arrays);
         cells.map(|(&column, array)| Ok(arrow_columns::cells(array, read_as[column])?)).collect()
     })
 }

@@ -138,6 +138,7 @@ impl TableFile for SheetFile {
         let fits = limit.check_values(self.rows.len() as u64, wanted);
         fits.map_err(|what| TableError::in_file(&self.path, what))?;
         table.single.fill(false);
+        table.expected = table.rows + self.rows.len();
         for start in (0..self.rows.len()).step_by(ROWS) {
             progress(start as u64, self.rows.len() as u64);
             table.add(self.chunk(start..(start + ROWS).min(self.rows.len()), read_as))?;

@@ -26,6 +26,9 @@ const PIECE: usize = 4096;
 /// No record is longer; what looks like one has lost a quote.
 const LONGEST: usize = 256 << 20;
 
+/// By how much more records are expected than the first ones tell.
+const MARGIN: f64 = 1.03;
+
 /// Rows that tell what the columns of a file hold, before it is read whole.
 pub const SAMPLE: usize = 1000;
 
@@ -91,6 +94,14 @@ impl Records {
     /// The number of records, once they were read.
     pub fn count(&self) -> usize {
         self.starts.len().saturating_sub(1)
+    }
+
+    /// About how many records there are, by the length of the first: rather too many than too few.
+    pub fn expected(&self) -> Result<usize, TableError> {
+        let (bytes, ends) = self.chunk(self.data)?;
+        let taken = ends.last().copied().unwrap_or(bytes.len()).max(1) as f64;
+        let all = self.store.len().saturating_sub(self.data) as f64;
+        Ok((ends.len() as f64 * (all / taken) * MARGIN).ceil() as usize)
     }
 
     /// The bytes from `at` on, and where the whole records in them end; the last record ends with the file.

@@ -115,8 +115,7 @@ impl KMeans {
                 mu: f64::NAN,
                 active: f64::NAN,
             });
-            let limit = self.max_iterations;
-            let progress = Progress { objective, residual: decrease, ..Progress::count("solve", iteration, limit) };
+            let progress = HistoryStep::progress(&history, self.tolerance, self.max_iterations);
             stopped = stopped || run.tell(&progress);
             if stopped {
                 return (Status::Stopped, history);

@@ -120,7 +120,7 @@ pub(super) fn swap(
                 swaps.take(slot, &candidates(position..position + 1), squared);
                 unchanged = 0;
             }
-            if run.tell(&Progress { objective: swaps.total, ..Progress::count("solve", sweep, SWEEPS) }) {
+            if run.tell(&Progress { objective: swaps.total, ..Progress::at_most("refine", sweep, SWEEPS) }) {
                 chosen.status = Status::Stopped;
                 return Ok(());
             }

@@ -43,7 +43,7 @@ pub(super) fn refine(
         for (sum, value) in means.skip(included).filter(|(sum, _)| sum[features] > 0.0) {
             value.iter_mut().zip(sum).for_each(|(value, sum_of)| *value = sum_of / sum[features]);
         }
-        if run.tell(&Progress::count("solve", round + 1, plan.refine)) {
+        if run.tell(&Progress::at_most("refine", round + 1, plan.refine)) {
             chosen.status = Status::Stopped;
             return Ok(());
         }

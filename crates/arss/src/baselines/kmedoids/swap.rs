@@ -130,7 +130,7 @@ impl<'t, 'a, T: Float> Swaps<'t, 'a, T> {
     /// Tells the callback, after every swap and every batch; true if the run shall stop.
     fn tell(&self, sweep: usize, limit: usize, run: &mut RunOptions<'_>) -> bool {
         let objective = self.total / self.table.samples.scale();
-        run.tell(&Progress { objective, ..Progress::count("solve", sweep, limit) })
+        run.tell(&Progress { objective, ..Progress::at_most("solve", sweep, limit) })
     }
 
     /// Makes the best swap with `candidate` if it improves.

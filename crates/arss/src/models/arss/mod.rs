@@ -345,7 +345,7 @@ fn solve(settings: &Arss, problem: &Problem, form: &mut impl Form, run: &mut Run
         schedule.learn(certificate.objective);
         acted |= step.active > 0.0;
         let converged = step.residual <= settings.tolerance && settings.tolerance > 0.0;
-        if run.tell(&step.progress(settings.max_iterations)) {
+        if run.tell(&HistoryStep::progress(&history, settings.tolerance, settings.max_iterations)) {
             status = Status::Stopped;
         } else if converged && keep {
             status = Status::Converged;

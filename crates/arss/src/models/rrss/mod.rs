@@ -201,7 +201,7 @@ impl Rrss {
                 active: f64::NAN,
             };
             history.push(step);
-            if run.tell(&step.progress(self.max_iterations)) {
+            if run.tell(&HistoryStep::progress(&history, self.tolerance, self.max_iterations)) {
                 status = Status::Stopped;
                 break;
             }
