@@ -113,7 +113,12 @@ def large(work: Path, rows: int, arss: str, memory: str) -> list[dict[str, Any]]
     ended = subprocess.run([arss, "select", *flags, "-q", "--indices", str(work / "picks.txt"), "--force"], check=False)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     told = re.findall(r".*(?:time|memory|scratch).*", plan)
-    line = {"what": f"large, --memory {memory}", "rows": rows, "code": ended.returncode, "seconds": time.monotonic() - start}
+    line = {
+        "what": f"large, --memory {memory}",
+        "rows": rows,
+        "code": ended.returncode,
+        "seconds": time.monotonic() - start,
+    }
     return [{**line, "cpu": used.ru_utime + used.ru_stime, "megabytes": used.ru_maxrss / 1024, "plan": told}]
 
 

@@ -1,4 +1,4 @@
-"""Write README.md from the raw lines: results.jsonl, more.jsonl and rivals.jsonl; notes.md says what a figure leaves out."""
+"""Write README.md from the raw lines: results.jsonl, more.jsonl and rivals.jsonl; notes.md is written by hand."""
 
 import json
 from pathlib import Path
@@ -19,8 +19,8 @@ def million(found: list[Line]) -> list[str]:
     by_name = {line["method"]: line for line in found}
     base, rival = by_name["random"]["cosine"], by_name["minibatch k-means + nearest"]
     text = [
-        f"Made by `make bench-embeddings`: {found[0]['rows']:,} x 384 made embeddings, K = {found[0]['k']:,}; `results.jsonl` "
-        "has a line a method. The gain is that of MiniBatchKMeans over a random choice.",
+        f"Made by `make bench-embeddings`: {found[0]['rows']:,} x 384 made embeddings, K = {found[0]['k']:,}; "
+        "`results.jsonl` has a line a method. The gain is that of MiniBatchKMeans over a random choice.",
         "",
         "| method | mean cosine to the nearest pick | share of the gain | CPU s | CPU ratio | MB beyond the input |",
         "|---|---|---|---|---|---|",
@@ -63,8 +63,8 @@ def real(found: list[Line]) -> list[str]:
         "",
         "## Real embeddings",
         "",
-        "Made by `rivals.py` from files of ADBench (CV_by_ResNet18), K = 50: mean cosine of all rows to their nearest pick, the mean "
-        "of three seeds where a method draws. `rivals.jsonl` has the lines.",
+        "Made by `rivals.py` from files of ADBench (CV_by_ResNet18), K = 50: mean cosine of all rows to their nearest "
+        "pick, the mean of three seeds where a method draws. `rivals.jsonl` has the lines.",
         "",
         f"| method | {' | '.join(sets)} |",
         f"|---|{'---|' * len(sets)}",
@@ -75,7 +75,9 @@ def real(found: list[Line]) -> list[str]:
     }
     order = sorted(table, key=lambda name: -sum(line.get("cosine", 0.0) for line in table[name]))
     for name in order:
-        cells = [f"{line['cosine']:.4f}" if "cosine" in line else line.get("error", "not run")[:60] for line in table[name]]
+        cells = [
+            f"{line['cosine']:.4f}" if "cosine" in line else line.get("error", "not run")[:60] for line in table[name]
+        ]
         text.append(f"| {name} | {' | '.join(cells)} |")
     return text
 

@@ -2,9 +2,9 @@
 
 python rivals.py FILE.npz ...     # files of ADBench with an array X, for example CV_by_ResNet18/CIFAR10_0.npz
 
-Every method gets rows of length one, so that Euclidean ones compare directions, too, and chooses K = 50 rows. The measure
-is the mean cosine of all rows to their nearest pick. Needs numpy, scikit-learn, arss, faiss-cpu, kmedoids, semhash,
-apricot-select, submodlib-py and onebatch; a package that is missing or fails gets a line that says so.
+Every method gets rows of length one, so that Euclidean ones compare directions, too, and chooses K = 50 rows. The
+measure is the mean cosine of all rows to their nearest pick. Needs numpy, scikit-learn, arss, faiss-cpu, kmedoids,
+semhash, apricot-select, submodlib-py and onebatch; a package that is missing or fails gets a line that says so.
 """
 
 import argparse

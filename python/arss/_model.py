@@ -20,9 +20,9 @@ SCALE = ("unit", "centre", "width", "bent", "usable")
 class Model:
     """What a fit learned, for rows to come: read from a file, or made of a fitted selector.
 
-    The file says how the columns became numbers, so that data frames with the columns of the first table can be passed as
-    they are. The command line reads and writes the same files, and applies them to tables in files: `arss select --model`,
-    `arss apply`.
+    The file says how the columns became numbers, so that data frames with the columns of the first table can be passed
+    as they are. The command line reads and writes the same files, and applies them to tables in files: `arss select
+    --model`, `arss apply`.
 
     Attributes
     ----------
