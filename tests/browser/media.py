@@ -63,11 +63,12 @@ def check_pictures(browser, page):
     inside = """const image = document.querySelector('.map img');
         return [...document.querySelectorAll('.map area')].every((area) => {
             const [left, top, right, bottom] = area.coords.split(',').map(Number);
-            return 0 <= left && left < right && right <= image.naturalWidth && top < bottom && bottom <= image.naturalHeight;
+            return 0 <= left && left < right && right <= image.naturalWidth && 0 <= top && top < bottom
+                && bottom <= image.naturalHeight;
         });"""
     assert browser.script(inside)
-    leads = "return [...document.querySelectorAll('.map area[href]')].every((a) => document.querySelector(a.hash + '.pick'))"
-    assert browser.script(leads)
+    links = "[...document.querySelectorAll('.map area[href]')]"
+    assert browser.script(f"return {links}.every((a) => document.querySelector(a.hash + '.pick'))")
     assert 130 <= on_map <= 150 and chosen == 12, (on_map, chosen)
     shown = browser.script("return document.body.innerText")
     assert "<img src=x onerror=hacked=1> 'quote\" &amp; \u2426gpj.png" in shown and "\u202e" not in shown

@@ -120,6 +120,9 @@ def check_print(browser):
         " [...document.querySelectorAll('.tools button')].filter((b) => b.offsetParent).length]"
     )
     assert ground == "rgb(255, 255, 255)" and wide <= 760 and buttons == 0, (ground, wide, buttons)
+    # Columns have their names on paper, too.
+    heads = "[...document.querySelectorAll('#picks thead th')].slice(0, 11).every((h) => h.innerText.trim())"
+    assert browser.script(f"return document.querySelector('#picks thead th') !== null && {heads}")
     browser.command("Emulation.setEmulatedMedia", media="", features=dark)
     pdf = browser.pdf()
     assert pdf.startswith(b"%PDF") and len(pdf) > 20_000

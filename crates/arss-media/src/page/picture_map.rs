@@ -9,7 +9,7 @@ use crate::Raster;
 use crate::sheet::{paste, thumbnail};
 
 /// Pixels of the map across, and of its height at least and at most.
-const WIDTH: usize = 1160;
+const WIDTH: usize = 1166;
 const HEIGHT: (usize, usize) = (480, 1600);
 /// Pixels on a side of a thumbnail at most and at least; the more there are, the smaller they are.
 const CELL: (usize, usize) = (56, 32);
@@ -18,7 +18,7 @@ const ROOM: usize = 2;
 /// The frame of a pick.
 const FRAME: usize = 3;
 const COLOUR: [u8; 3] = [26, 111, 181];
-const PAPER: [u8; 3] = [255; 3];
+const PAPER: [u8; 3] = [236; 3];
 
 /// A rectangle of the map: left, top, right, bottom.
 pub type Place = [usize; 4];
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn many_pictures_are_small_and_the_map_stays_bounded() {
-        assert_eq!((sizes(10), sizes(150)), ((56, HEIGHT.0), (56, 811)));
+        assert_eq!((sizes(10), sizes(150)), ((56, HEIGHT.0), (56, 806)));
         assert_eq!(sizes(5000), (CELL.1, HEIGHT.1));
     }
 }
