@@ -27,7 +27,8 @@ fn reserved() -> u64 {
     let size = fs::read_to_string("/sys/devices/system/cpu/cpu0/cache/index3/size").unwrap_or_default();
     let cache = size.trim().trim_end_matches('K').parse::<u64>().map_or(0, |size| size << 10);
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u64;
-    2 * cache * (threads + 1)
+    // Threads of one pool may end after those of the next began.
+    2 * cache * 4 * (threads + 1)
 }
 
 /// Runs under the limit that `ulimit` sets by these words.
