@@ -33,7 +33,7 @@ def half(columns: int) -> float:
 
 
 def tree(setting: Setting, leaf: float) -> float:
-    """Bytes of sums that travel where neighbouring partitions are on one worker: an answer of each, merged by eights."""
+    """Bytes of sums that travel where neighbours are on one worker: an answer of each, merged by eights."""
     moved, level = 0.0, setting.workers
     while level > setting.fan_in:
         groups = -(-level // setting.fan_in)

@@ -108,7 +108,7 @@ def test_tasks_do_not_pile_up(client: Client) -> None:
     count = at_iterations(*range(80), do=lambda: counts.append(task_count(client) - before))
     arss.dask.ARSS(5, max_iter=80, tol=0, callback=count).fit(X)
     assert len(counts) == 79
-    # A task a worker in two passes, one that still goes and one that has ended; the states, and what the table is made of.
+    # A task a worker in two passes, one that still goes and one that has ended; states, and what the table is made of.
     assert max(counts) <= 2 * 3 + 3 + 8 * 3
     assert max(counts[50:]) <= max(counts[:30])
 
@@ -252,7 +252,7 @@ def test_a_retired_worker_hands_its_states_on(doomed: Client, monkeypatch: Any) 
         restore(engine, numbers)
 
     monkeypatch.setattr(_engine.Engine, "_restore", watched)
-    leaving = list(doomed.nthreads())[0]
+    leaving = next(iter(doomed.nthreads()))
     retire = at_iterations(6, do=lambda: doomed.retire_workers([leaving], close_workers=True))
     far = arss.dask.ARSS(10, max_iter=12, tol=0, callback=retire).fit(da.from_array(X, chunks=(250, 6)))
     assert leaving not in doomed.nthreads() and not made_anew
@@ -279,6 +279,7 @@ def test_partitions_of_very_different_size_on_any_worker(client: Client) -> None
 
 def test_neighbours_are_paired_alike_whoever_holds_them() -> None:
     """Every way to deal seven partitions out to two workers ends in the same pairs."""
+
     class Core:
         @staticmethod
         def merge(parts: list[bytes]) -> bytes:

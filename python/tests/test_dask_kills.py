@@ -148,9 +148,7 @@ PLACES = [
 
 
 @pytest.mark.parametrize(("place", "owner", "function"), PLACES, ids=[place for place, *_ in PLACES])
-def test_a_kill_between_the_passes(
-    clusters: Clusters, monkeypatch: Any, place: str, owner: Any, function: str
-) -> None:
+def test_a_kill_between_the_passes(clusters: Clusters, monkeypatch: Any, place: str, owner: Any, function: str) -> None:
     """Between the load of the partitions and their use, while columns are measured, before and after the passes."""
     X, doomed = table(), clusters.healthy()
     loading = place in ("spread", "scale")

@@ -16,7 +16,7 @@ FAN_IN = 8
 BATCH = 20
 #: Times that lost states are made anew within one pass.
 ATTEMPTS = 20
-#: Bytes of a request that is sent with every task; a larger one is a task of its own, which workers pass on to each other.
+#: Bytes of a request that is sent with every task; a larger one is a task of its own, which workers pass on.
 INLINE = 1 << 16
 
 
@@ -50,9 +50,9 @@ class Log:
 class Engine:
     """Walks over a table on the workers of `client`.
 
-    The state of a partition is a future beside that of its rows. Its content is changed in place by the worker that holds it, and
-    has a version. A pass is one task for each thread of a worker, which steps over all partitions that are its own. If
-    a worker dies, Dask makes the rows and a blank state on another one; its version tells, and the state is made anew
+    The state of a partition is a future beside that of its rows. Its content is changed in place by the worker that
+    holds it, and has a version. A pass is one task for each thread of a worker, which steps over all partitions that
+    are its own. If a worker dies, Dask makes the rows and a blank state on another one; its version tells, and the state is made anew
     from the rows and the requests so far. So no state is ever copied for safety, and no chain of tasks grows.
     """
 
@@ -105,7 +105,11 @@ class Engine:
         for _ in range(ATTEMPTS):
             found = [
                 self.client.submit(
-                    _worker.numbers, state, len(self._log), key=self._key("numbers"), **self._at(self._homes.get(number))
+                    _worker.numbers,
+                    state,
+                    len(self._log),
+                    key=self._key("numbers"),
+                    **self._at(self._homes.get(number)),
                 )
                 for number, state in enumerate(self.states)
             ]
