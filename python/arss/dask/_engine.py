@@ -52,8 +52,9 @@ class Engine:
 
     The state of a partition is a future beside that of its rows. Its content is changed in place by the worker that
     holds it, and has a version. A pass is one task for each thread of a worker, which steps over all partitions that
-    are its own. If a worker dies, Dask makes the rows and a blank state on another one; its version tells, and the state is made anew
-    from the rows and the requests so far. So no state is ever copied for safety, and no chain of tasks grows.
+    are its own. If a worker dies, Dask makes the rows and a blank state on another one; its version tells, and the
+    state is made anew from the rows and the requests so far. So no state is ever copied for safety, and no chain of
+    tasks grows.
     """
 
     def __init__(self, client: Any, table: Table) -> None:
