@@ -72,6 +72,8 @@ fn fuzz((target, read): Target, found: &Path) -> [usize; 4] {
         damage(&mut dice, &mut bytes, &other);
         bytes.truncate(LONGEST);
         inputs += 1;
+        // What ends the process, as an allocation beyond all memory does, is there afterwards.
+        keep(found, &format!("{target}-last"), &bytes);
         let started = Instant::now();
         let Ok(outcome) = catch_unwind(|| read(&bytes)) else {
             let path = keep(found, &format!("{target}-crash-{inputs}"), &bytes);
@@ -94,6 +96,7 @@ fn fuzz((target, read): Target, found: &Path) -> [usize; 4] {
             fresh += 1;
         }
     }
+    let _ = std::fs::remove_file(found.join(format!("{target}-last")));
     [inputs, crashes, slow, fresh]
 }
 

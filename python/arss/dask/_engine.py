@@ -76,28 +76,31 @@ class Engine:
         order = _worker.Order(request, len(self._log), changes, uuid.uuid4().hex)
         if not self._threads:
             self._look_around()
-        left = list(range(len(self.states)))
-        answered: list[Any] = []
-        for attempt in range(ATTEMPTS):
-            found = self._submit(name, order, self._bundles(left))
-            try:
-                left = self._unanswered(found)
-                answered += [future for numbers, future in found if not set(numbers) & set(left)]
-                total = None if left else self._total(answered)
-            except _worker.StateLostError:
-                # A worker died after it had answered: what others changed for this pass already is not changed again.
-                left, answered, total = list(range(len(self.states))), [], None
-            if total is not None:
-                break
-            if attempt + 1 == ATTEMPTS:
-                raise _worker.StateLostError(f"workers were lost {ATTEMPTS} times within one pass: fit again")
-            self._restore(left)
+        total = self._answer(name, order)
         self._homes |= total.homes
         self.passes += 1
         if changes:
             self._log.append(request)
         self._busy.clear()
         return total.sums[max(total.sums)]
+
+    def _answer(self, name: str, order: _worker.Order) -> _worker.Answer:
+        """What all partitions have to say to an order; states that are lost are made anew on the way."""
+        left = list(range(len(self.states)))
+        answered: list[Any] = []
+        for attempt in range(ATTEMPTS):
+            if attempt > 0:
+                self._restore(left)
+            found = self._submit(name, order, self._bundles(left))
+            try:
+                left = self._unanswered(found)
+                answered += [future for numbers, future in found if not set(numbers) & set(left)]
+                if not left:
+                    return self._total(answered)
+            except _worker.StateLostError:
+                # A worker died after it had answered: what others changed for this pass already is not changed again.
+                left, answered = list(range(len(self.states))), []
+        raise _worker.StateLostError(f"workers were lost {ATTEMPTS} times within one pass: fit again")
 
     def numbers(self) -> list[Any]:
         """Futures of what is known of each row; the states themselves may go then."""
