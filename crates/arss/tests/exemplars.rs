@@ -104,7 +104,7 @@ fn groups_are_not_set_aside() {
 /// Swaps lower the mean distance to the nearest pick, and refinement that of tables too large for them.
 #[test]
 fn swaps_and_refinement_pay() {
-    for (n, nested, refined) in [(2000, true, 4), (20_000, false, 0)] {
+    for (n, nested, refined, most) in [(2000, true, 4, 0.995), (20_000, false, 0, 0.997)] {
         let table = planted(n, 4, 12, 0, 21);
         let samples = Samples::new(&table, n, 4).unwrap();
         let mean_distance = |settings: &Exemplars| {
@@ -118,7 +118,7 @@ fn swaps_and_refinement_pay() {
         };
         let plain = mean_distance(&Exemplars { nested, refine: refined, ..Exemplars::default() });
         let better = mean_distance(&Exemplars::default());
-        assert!(better < 0.995 * plain, "{n}: {better} {plain}");
+        assert!(better < most * plain, "{n}: {better} {plain}");
     }
 }
 
