@@ -160,6 +160,11 @@ fn places(stream: &[u8]) -> Result<u64, String> {
     Ok(places)
 }
 
+/// Rows from the first to the last as the reader counts them: where the last comes first, it counts round.
+fn height(first: u32, last: u32) -> u64 {
+    u64::from(last.wrapping_sub(first)) + 1
+}
+
 /// The larger of what a sheet says and the box around its cells.
 fn places_of_sheet(sheet: &[u8]) -> u64 {
     let (mut said, mut rows, mut columns, mut depth) = (0, None, None, 0);
@@ -172,11 +177,10 @@ fn places_of_sheet(sheet: &[u8]) -> u64 {
             0x0809 => depth += 1,
             0x0a if depth <= 1 => break,
             0x0a => depth -= 1,
-            0x0200 if content.len() == 10 => said += (half(content, 2) + 1) * (half(content, 6) + 1),
-            0x0200 => {
-                let height = u64::from(word(content, 4)).saturating_sub(u64::from(word(content, 0))) + 1;
-                said += height * (half(content, 10) + 1);
+            0x0200 if content.len() == 10 => {
+                said += height(half(content, 0) as u32, half(content, 2) as u32) * (half(content, 6) + 1);
             }
+            0x0200 => said += height(word(content, 0), word(content, 4)) * (half(content, 10) + 1),
             0x0203 | 0x0204 | 0xd6 | 0x0205 | 0x027e | 0xfd | 0x06 => {
                 span(&mut rows, half(content, 0), half(content, 0));
                 span(&mut columns, half(content, 2), half(content, 2));
@@ -210,6 +214,10 @@ mod tests {
         assert_eq!(places_of_sheet(&sheet), 65534 * 255);
         let said = [&1u32.to_le_bytes()[..], &u32::MAX.to_le_bytes(), &[0, 0, 9, 0, 0, 0]].concat();
         assert_eq!(places_of_sheet(&record(0x0200, &said)), (u64::from(u32::MAX)) * 10);
+        // The last row before the first.
+        let turned = [&0x0008_0000u32.to_le_bytes()[..], &13u32.to_le_bytes(), &[0, 0, 7, 0, 0, 0]].concat();
+        assert!(places_of_sheet(&record(0x0200, &turned)) > 1 << 32);
+        assert!(places_of_sheet(&record(0x0200, &[9, 0, 1, 0, 0, 0, 2, 0, 0, 0])) > 1 << 32);
         // Whatever stands behind the end of a sheet is not its own.
         assert_eq!(places_of_sheet(&[record(0x0a, &[]), number(1, 1)].concat()), 0);
         assert_eq!(records(&[1, 0, 9, 0, 5]).count(), 0);
