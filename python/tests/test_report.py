@@ -62,7 +62,7 @@ def test_a_frame_with_categories_and_holes() -> None:
     told = dict(data["reading"])
     assert told["Encoded"].startswith("1 column as categories (kind)")
     assert told["Missing cells"].startswith("2 missing cells filled in")
-    assert told["Scaled"].startswith("robust")
+    assert told["Scaled"].startswith("Robust")
     first = data["cards"]["cards"][0]
     cells = data["rows"]["cells"][first["at"]]
     assert cells[4] == frame.remark[first["item"]] and cells[3] == frame.kind[first["item"]]
