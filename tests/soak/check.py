@@ -132,7 +132,7 @@ def _covering(table: Table, command: Command, result: dict[str, Any], prepared: 
         weights = reference.counts(reference.aloneness(D), within) if numbers else np.where(within, 1.0, 0.0)
     found, scores = [], result["scores"]
     greedy = command.method == "facility" or "--nested" in command.switches
-    exact = plain or numbers
+    exact = plain or (numbers and not reference.may_be_two(D, reference.aloneness(D)))
     if greedy and exact:
         found += reference.facility(D, weights, picks, scores, max(close, 1e-5))
     if exact:

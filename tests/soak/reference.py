@@ -5,6 +5,8 @@ So rows that tie may come in either order, and one difference does not hide thos
 what is wrong, in words; nothing if all is well.
 """
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -149,11 +151,39 @@ def aloneness(D: Floats, ridge: float = 0.01) -> Floats:
     return 1 / np.diag(np.linalg.inv(K + ridge * np.eye(len(K))))
 
 
-def counts(v: Floats, within: NDArray[np.bool_], ridge: float = 0.01) -> Floats:
-    """How much each row counts in the choice of exemplars, 0 for those set aside."""
-    unexplained = np.maximum(v - ridge, 1e-3 * ridge)
-    some = np.maximum(1 - v, 0.001) * np.minimum(1, np.sqrt(np.median(unexplained[within]) / unexplained))
-    return np.where(within, some, 0.0)
+def counts(v: Floats, within: NDArray[np.bool_]) -> Floats:
+    """How much each row counts in the choice of exemplars where no two populations are seen, 0 for those set aside."""
+    return np.where(within, np.maximum(1 - v, 0.001), 0.0)
+
+
+def may_be_two(D: Floats, v: Floats, ridge: float = 0.01) -> bool:
+    """Whether loneliness, and loneliness beside the nearest rows, may each be that of two populations.
+
+    Rows then count less by the odds of the upper one, which is not computed here. The bound is below the one from which
+    it matters (Ashman's D of 1.7), because this fit is another one.
+    """
+    z = np.log(np.maximum(v - ridge, 1e-3 * ridge))
+    nearest = np.argsort(D + np.diag(np.full(len(D), np.inf)), axis=1)[:, : min(30, len(D) - 1)]
+    return len(D) >= 20 and min(_apart(z), _apart(z - 0.5 * np.median(z[nearest], axis=1))) > 1.5
+
+
+def _apart(values: Floats) -> float:
+    """How far the two populations of the likeliest mixture are apart, in mean deviations."""
+    z = np.sort(values)
+    floor, found = 1e-3 * z.std() + 1e-12, []
+    for start in (0.5, 0.6, 0.7, 0.8, 0.9, 0.95):
+        cut = min(max(int(start * len(z)), 1), len(z) - 1)
+        p, m, s = np.array([start, 1 - start]), np.array([z[:cut].mean(), z[cut:].mean()]), np.zeros(2)
+        s += [z[:cut].std() + floor, z[cut:].std() + floor]
+        for _ in range(200):
+            log = np.log(p) - np.log(s) - 0.5 * ((z[:, None] - m) / s) ** 2
+            share = np.exp(log - np.logaddexp(log[:, :1], log[:, 1:]))
+            p = np.maximum(share.mean(axis=0), 1e-6)
+            m = (share * z[:, None]).sum(axis=0) / (p * len(z))
+            s = np.sqrt((share * (z[:, None] - m) ** 2).sum(axis=0) / (p * len(z))) + floor
+        found.append((float(np.logaddexp(*log.T).sum()), abs(m[1] - m[0]) / math.sqrt(0.5 * (s**2).sum())))
+    # Starts that are about as likely may have ended elsewhere.
+    return max(apart for likely, apart in found if likely > max(found)[0] - 1.0)
 
 
 def medoids(D: Floats, picks: list[int], objective: float, close: float) -> list[str]:
