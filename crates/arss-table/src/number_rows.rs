@@ -12,6 +12,8 @@ const ROWS: usize = 64;
 const PART: usize = 64 * ROWS;
 /// Where there are more rows than was expected, there is room for one in so many of them more.
 const MORE: usize = 8;
+/// No room is made for more rows than so many times those that are there: a file may promise what it does not hold.
+const BELIEVED: usize = 64;
 
 /// The values, in single precision as long as all of them are.
 #[derive(Debug)]
@@ -71,7 +73,7 @@ impl NumberRows {
         };
         let numbers: Vec<Vec<f64>> = self.columns.iter().map(take).collect();
         let (from, to) = (first * width, self.rows * width);
-        let room = expected.max(self.rows) * width;
+        let room = expected.max(self.rows).saturating_mul(width);
         match &mut self.values {
             RowValues::Single(values) => fill(room_for(values, to, room, from), &numbers),
             RowValues::Double(values) => fill(room_for(values, to, room, from), &numbers),
@@ -91,11 +93,12 @@ impl NumberRows {
 
 /// The values `from..to`, for which room is made if there is none.
 fn room_for<T: Float>(values: &mut Vec<T>, to: usize, room: usize, from: usize) -> &mut [T] {
+    let room = room.min(to.saturating_mul(BELIEVED));
     if values.is_empty() {
         // Pages of zeros are there once they are written to.
         *values = vec![T::from_f64(0.0); room];
     } else if values.len() < to {
-        values.resize(to + to / MORE, T::from_f64(0.0));
+        values.resize(room.max(to + to / MORE), T::from_f64(0.0));
     }
     &mut values[from..to]
 }

@@ -98,10 +98,11 @@ impl Records {
 
     /// About how many records there are, by the length of the first: rather too many than too few.
     pub fn expected(&self) -> Result<usize, TableError> {
-        let (bytes, ends) = self.chunk(self.data)?;
-        let taken = ends.last().copied().unwrap_or(bytes.len()).max(1) as f64;
-        let all = self.store.len().saturating_sub(self.data) as f64;
-        Ok((ends.len() as f64 * (all / taken) * MARGIN).ceil() as usize)
+        let rest = self.store.len().saturating_sub(self.data);
+        let mut bytes = vec![0; rest.min(FIRST as u64) as usize];
+        let found = self.store.read_at(&mut bytes, self.data).map_err(|error| unreadable(&self.path, &error))?;
+        let lines = memchr::memchr_iter(self.dialect.ending, &bytes[..found]).count().max(1);
+        Ok((lines as f64 * (rest as f64 / found.max(1) as f64) * MARGIN).ceil() as usize)
     }
 
     /// The bytes from `at` on, and where the whole records in them end; the last record ends with the file.
