@@ -167,7 +167,8 @@ def main() -> None:
             print(json.dumps(lines[-1] | found, indent=1), flush=True)
             # As the model says where neighbours are on one worker; at most a leaf for each partition where they are not,
             # and some bytes of the protocol. Exemplars has one heavy pass, in which Dask may move a partition.
-            if name != "exemplars" and lines[-1]["network_bytes"] > 0.6 * PARTITIONS * lines[-1]["model_bytes"] + 16384:
+            allowed = 0.6 * PARTITIONS * lines[-1]["model_bytes"] + 16384
+            if name != "exemplars" and lines[-1]["network_bytes"] > allowed:
                 wrong.append(name)
     if wrong:
         raise SystemExit(f"the bytes of {', '.join(wrong)} are more than the model allows")
