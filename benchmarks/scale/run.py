@@ -165,8 +165,8 @@ def main() -> None:
             wanted = (name, options.rows, options.columns)
             found = ratios([line for line in lines if (line["method"], line["rows"], line["columns"]) == wanted])
             print(json.dumps(lines[-1] | found, indent=1), flush=True)
-            # As the model says where neighbours are on one worker; at most a leaf for each partition where they are not,
-            # and some bytes of the protocol. Exemplars has one heavy pass, in which Dask may move a partition.
+            # As the model says where neighbours are on one worker; at most a leaf a partition where they are not, and
+            # some bytes of the protocol. Exemplars has one heavy pass, in which Dask may move a partition.
             allowed = 0.6 * PARTITIONS * lines[-1]["model_bytes"] + 16384
             if name != "exemplars" and lines[-1]["network_bytes"] > allowed:
                 wrong.append(name)
