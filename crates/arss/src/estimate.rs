@@ -172,9 +172,12 @@ fn mapped(kernel: Option<Kernel>, size: &ProblemSize, method: impl Fn(&ProblemSi
     seen.items * count * seen.element + landmark_memory(count, size) + method(&seen)
 }
 
+/// The distances that the width is measured on, whose memory the similarities of the landmarks take over; the root of their
+/// inverse; their rows.
 fn landmark_memory(count: u64, size: &ProblemSize) -> u64 {
     let count = count.min(size.items);
-    58 * count * count + size.element * count * size.features
+    let measured = (landmarks::SCALE_ROWS as u64).min(size.items);
+    8 * count * (measured + count) + size.element * count * size.features
 }
 
 /// A sample of each column and its copies, where the tails of columns count.

@@ -8,7 +8,7 @@ use crate::args::SelectArgs;
 use crate::commands::select;
 
 /// The program itself, its threads and their buffers.
-const PROGRAM: u64 = 18 << 20;
+const PROGRAM: u64 = 20 << 20;
 /// What is read at a time.
 const BUFFERS: u64 = 12 << 20;
 /// Distances of a row that are copied at a time.

@@ -5,6 +5,9 @@
 
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
+use std::any::Any;
+use std::borrow::Cow;
+
 use faer::Mat;
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -44,6 +47,11 @@ impl<T: Float> Matrix<T> {
     /// The matrix in another precision.
     pub fn cast<U: Float>(&self) -> Matrix<U> {
         Matrix(Mat::from_fn(self.0.nrows(), self.0.ncols(), |i, j| U::from_f64(self.0[(i, j)].to_f64())))
+    }
+
+    /// The same, without a copy where the precision is this one.
+    pub fn in_type<U: Float>(&self) -> Cow<'_, Matrix<U>> {
+        (self as &dyn Any).downcast_ref().map_or_else(|| Cow::Owned(self.cast()), Cow::Borrowed)
     }
 
     /// `Ok` if the matrix has this shape.

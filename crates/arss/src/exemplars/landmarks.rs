@@ -1,5 +1,7 @@
 //! Landmarks: a sample of the rows that all others are compared with.
 
+use std::borrow::Cow;
+
 use faer::{Mat, MatRef};
 use serde::{Deserialize, Serialize};
 
@@ -51,8 +53,9 @@ impl Landmarks {
 
     pub fn new(kernel: &Kernel, table: &Table<'_>, sample: &LandmarkSample) -> Self {
         let items = sample.landmarks.clone();
-        let h2 = median_squared(table, &sample.scale, &items);
-        let (root, similarity) = root(&Rows::of(table, &items), h2, kernel.ridge);
+        let mut memory = Vec::new();
+        let h2 = median_squared(table, &sample.scale, &items, &mut memory);
+        let (root, similarity) = root(&Rows::of(table, &items), h2, kernel.ridge, memory);
         let rows = PointRows::read(table, &items);
         Landmarks { items, rows, origin: table.origin.to_vec(), h2, similarity, root: Matrix(root) }
     }
@@ -65,19 +68,19 @@ impl Landmarks {
     }
 
     /// The map for rows of type `T`.
-    pub fn ready<T: Float>(&self, features: usize) -> LandmarkMap<T> {
+    pub fn ready<T: Float>(&self, features: usize) -> LandmarkMap<'_, T> {
         debug_assert_eq!(features, self.origin.len());
-        LandmarkMap::new(&self.rows, &self.origin, (self.h2, self.similarity), self.root.cast())
+        LandmarkMap::new(&self.rows, &self.origin, (self.h2, self.similarity), self.root.in_type())
     }
 }
 
 /// The kernel map: a row x becomes R' k_J(x).
-pub(crate) struct LandmarkMap<T> {
+pub(crate) struct LandmarkMap<'a, T: Float> {
     rows: Rows<'static, T>,
     origin: Vec<f64>,
     h2: f64,
     similarity: Similarity,
-    root: Matrix<T>,
+    root: Cow<'a, Matrix<T>>,
 }
 
 /// Buffers of the map.
@@ -93,9 +96,14 @@ impl<T: Float> Default for Scratch<T> {
     }
 }
 
-impl<T: Float> LandmarkMap<T> {
+impl<'a, T: Float> LandmarkMap<'a, T> {
     /// From the rows of the landmarks, the origin, the width and R.
-    pub fn new(landmarks: &PointRows, origin: &[f64], (h2, similarity): (f64, Similarity), root: Matrix<T>) -> Self {
+    pub fn new(
+        landmarks: &PointRows,
+        origin: &[f64],
+        (h2, similarity): (f64, Similarity),
+        root: Cow<'a, Matrix<T>>,
+    ) -> Self {
         LandmarkMap { rows: landmarks.rows(origin), origin: origin.to_vec(), h2, similarity, root }
     }
 
@@ -157,28 +165,37 @@ impl Similarity {
     }
 }
 
-/// A lower triangular R with R R' = (K_JJ + ridge I)^-1, and the similarity that K is of.
-fn root(landmarks: &Rows<'_, f64>, h2: f64, ridge: f64) -> (Mat<f64>, Similarity) {
-    let count = landmarks.len();
-    let mut squared = Vec::new();
-    landmarks.squared(0..count, landmarks, &mut squared);
-    let kernel = |similarity: Similarity| {
-        let mut similar = squared.clone();
-        similarity.of(&mut similar, h2);
-        let entry = |i: usize, j: usize| if i == j { 1.0 } else { similar[i * count + j] };
-        // Both halves from the lower one, so that rounding cannot make them differ.
-        Mat::from_fn(count, count, |i, j| entry(i.max(j), i.min(j)))
-    };
-    let least = |kernel: &Mat<f64>| linalg::eigen(kernel.as_ref()).0.into_iter().fold(0.0, f64::min);
+/// A lower triangular R with R R' = (K_JJ + ridge I)^-1, and the similarity that K is of. `memory` is used for K.
+fn root(landmarks: &Rows<'_, f64>, h2: f64, ridge: f64, mut memory: Vec<f64>) -> (Mat<f64>, Similarity) {
     let mut similarity = Similarity::Gaussian;
-    let mut similar = kernel(similarity);
-    if !landmarks.is_euclidean() && least(&similar) < -ROUNDING {
-        let negative = -least(&kernel(Similarity::Laplacian { share: 1.0 }));
+    if !landmarks.is_euclidean() && least_eigenvalue(landmarks, similarity, h2) < -ROUNDING {
+        let negative = -least_eigenvalue(landmarks, Similarity::Laplacian { share: 1.0 }, h2);
         // With its diagonal raised by the most negative eigenvalue, and all of it divided so that the diagonal is 1.
         similarity = Similarity::Laplacian { share: if negative > ROUNDING { 1.0 / (1.0 + negative) } else { 1.0 } };
-        similar = kernel(similarity);
     }
-    (linalg::lower_root_of_inverse(similar.as_ref(), ridge), similarity)
+    similarities(landmarks, similarity, h2, &mut memory);
+    let root = linalg::lower_root_of_inverse(&mut memory, ridge)
+        .unwrap_or_else(|| linalg::lower_root_of_indefinite(kernel(landmarks, similarity, h2).as_ref(), ridge));
+    (root, similarity)
+}
+
+/// K_JJ, row by row.
+fn similarities(landmarks: &Rows<'_, f64>, similarity: Similarity, h2: f64, similar: &mut Vec<f64>) {
+    let count = landmarks.len();
+    landmarks.squared(0..count, landmarks, similar);
+    similarity.of(similar, h2);
+    (0..count).for_each(|i| similar[i * count + i] = 1.0);
+}
+
+/// K_JJ. Both halves from the lower one, so that rounding cannot make them differ.
+fn kernel(landmarks: &Rows<'_, f64>, similarity: Similarity, h2: f64) -> Mat<f64> {
+    let (count, mut similar) = (landmarks.len(), Vec::new());
+    similarities(landmarks, similarity, h2, &mut similar);
+    Mat::from_fn(count, count, |i, j| similar[i.max(j) * count + i.min(j)])
+}
+
+fn least_eigenvalue(landmarks: &Rows<'_, f64>, similarity: Similarity, h2: f64) -> f64 {
+    linalg::least_eigenvalue(kernel(landmarks, similarity, h2).as_ref())
 }
 
 #[cfg(test)]
@@ -195,7 +212,8 @@ mod tests {
         let samples = Samples::new(&values, 300, 4).unwrap();
         let kernel = Kernel { landmarks: 90, seed: 0, ridge: 0.01 };
         let table = Table { rows: &samples, origin: &[0.5; 4], metric: Metric::Euclidean };
-        let map = Landmarks::new(&kernel, &table, &Landmarks::draw(&kernel, 300)).ready::<f64>(4);
+        let landmarks = Landmarks::new(&kernel, &table, &Landmarks::draw(&kernel, 300));
+        let map = landmarks.ready::<f64>(4);
         let mut scratch = Scratch::default();
         let all = map.map(&values[..BLOCK * 4], &mut scratch).to_vec();
         for every in [1, 2, 3, 8, 15, 16, 17, 100, 256] {

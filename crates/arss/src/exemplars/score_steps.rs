@@ -89,9 +89,9 @@ pub(crate) struct ScoreStep {
 }
 
 /// The step with its map in the type of the rows.
-pub(crate) struct ReadyScore<'a, T> {
+pub(crate) struct ReadyScore<'a, T: Float> {
     step: &'a ScoreStep,
-    map: LandmarkMap<T>,
+    map: LandmarkMap<'a, T>,
     /// What is left unexplained of each landmark, as a logarithm.
     alone: Vec<f64>,
     tails: ColumnTails<'a, T>,
@@ -99,7 +99,7 @@ pub(crate) struct ReadyScore<'a, T> {
 
 impl ScoreStep {
     pub fn ready<T: Float>(&self) -> ReadyScore<'_, T> {
-        let map = LandmarkMap::new(&self.values, &self.origin, (self.h2, self.similarity), self.root.cast());
+        let map = LandmarkMap::new(&self.values, &self.origin, (self.h2, self.similarity), self.root.in_type());
         let alone = self.own_variances.iter().map(|&variance| gate::unexplained(variance, self.ridge)).collect();
         ReadyScore { step: self, map, alone, tails: ColumnTails::new(&self.columns, self.origin.len()) }
     }

@@ -313,13 +313,16 @@ fn count_nonzeros<T: Float>(rows: &[T], origin: &[f64]) -> usize {
     rows.chunks_exact(origin.len()).map(|row| row.iter().zip(origin).filter(|&pair| differs(pair)).count()).sum()
 }
 
-/// The median of the squared distances between two samples_drawn of items, zeros left out; 1 if there are no others.
-pub(crate) fn median_squared(table: &Table<'_>, some: &[usize], others: &[usize]) -> f64 {
+/// The median of the squared distances between two samples of items, zeros left out; 1 if there are no others. They are
+/// kept in `all`, whose memory can be used again.
+pub(crate) fn median_squared(table: &Table<'_>, some: &[usize], others: &[usize], all: &mut Vec<f64>) -> f64 {
     if let Some(width) = table.rows.width() {
         return width;
     }
     let others = Rows::<f64>::of(table, others);
-    let (mut all, mut part) = (Vec::with_capacity(some.len() * others.len()), Vec::new());
+    all.clear();
+    all.reserve_exact(some.len() * others.len());
+    let mut part = Vec::new();
     for items in some.chunks(BLOCK) {
         let rows = Rows::<f64>::of(table, items);
         rows.squared(0..rows.len(), &others, &mut part);
@@ -327,7 +330,7 @@ pub(crate) fn median_squared(table: &Table<'_>, some: &[usize], others: &[usize]
     }
     let largest = all.iter().copied().fold(1e-300, f64::max);
     all.retain(|&squared| squared > ZERO * largest);
-    if all.is_empty() { 1.0 } else { median(&mut all) }
+    if all.is_empty() { 1.0 } else { median(all) }
 }
 
 /// The median; the mean of the middle two where their number is even.

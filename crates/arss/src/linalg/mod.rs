@@ -16,12 +16,14 @@ pub(crate) mod tsqr;
 
 use std::any::Any;
 
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt::factor::{LltRegularization, cholesky_in_place, cholesky_in_place_scratch};
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::matmul::{self};
 use faer::linalg::solvers::DenseSolveCore;
 use faer::linalg::triangular_inverse::invert_lower_triangular;
 use faer::prelude::*;
-use faer::{Accum, Mat, MatMut, MatRef, Par, Side};
+use faer::{Accum, Mat, MatMut, MatRef, Par, Side, Spec};
 
 use crate::Float;
 use crate::linalg::simd::{LANES, Lanes, vectorised};
@@ -211,6 +213,12 @@ pub(crate) fn eigen(matrix: MatRef<'_, f64>) -> (Vec<f64>, Mat<f64>) {
     (values, evd.U().to_owned())
 }
 
+/// The least eigenvalue of a symmetric matrix, at most zero.
+pub(crate) fn least_eigenvalue(matrix: MatRef<'_, f64>) -> f64 {
+    let values = matrix.self_adjoint_eigenvalues(Side::Lower).expect("a finite symmetric matrix has eigenvalues");
+    values.into_iter().fold(0.0, f64::min)
+}
+
 /// Above this beta S the identity is lost in rounding, and a Cholesky factor of a singular S is noise.
 const IDENTITY_LOST: f64 = 1e12;
 
@@ -267,25 +275,37 @@ pub(crate) fn lower_root(h: MatRef<'_, f64>) -> Mat<f64> {
     }
 }
 
-/// A lower triangular R with R R' = (S + ridge I)^-1, for a positive semi-definite S.
+/// A lower triangular R with R R' = (S + ridge I)^-1, for a positive semi-definite S. Its lower half is given row by row and
+/// overwritten: fresh memory takes as long as the algebra in it. `None` if rounding made S indefinite.
 ///
-/// With the order of rows and columns turned round, S + ridge I = M M' is U U' for an upper triangular U, and R is U^-T: one
-/// factor and one triangular inverse.
-pub(crate) fn lower_root_of_inverse(s: MatRef<'_, f64>, ridge: f64) -> Mat<f64> {
-    let dim = s.nrows();
-    let turned = |i: usize, j: usize| s[(dim - 1 - i, dim - 1 - j)] + if i == j { ridge } else { 0.0 };
-    match Mat::from_fn(dim, dim, turned).llt(Side::Lower) {
-        Ok(llt) => {
-            let mut inverse = Mat::zeros(dim, dim);
-            invert_lower_triangular(inverse.as_mut(), llt.L(), Par::Seq);
-            Mat::from_fn(dim, dim, |i, j| if i >= j { inverse[(dim - 1 - j, dim - 1 - i)] } else { 0.0 })
-        }
-        // Rounding made it indefinite.
-        Err(_) => {
-            let inverse = inverse_of_shifted(s, 1.0 / ridge);
-            lower_root(Mat::from_fn(dim, dim, |i, j| inverse[(i, j)] / ridge).as_ref())
+/// With the order of rows and columns turned round, S + ridge I is L L', and R is L^-1 turned round and transposed. To turn
+/// rows and columns round is to reverse the values.
+pub(crate) fn lower_root_of_inverse(s: &mut [f64], ridge: f64) -> Option<Mat<f64>> {
+    let dim = s.len().isqrt();
+    s.reverse();
+    // Read column by column, the lower half of what was the lower half row by row.
+    let mut turned = MatMut::from_column_major_slice_mut(s, dim, dim);
+    (0..dim).for_each(|i| turned[(i, i)] += ridge);
+    let mut memory = MemBuffer::new(cholesky_in_place_scratch::<f64>(dim, Par::Seq, Spec::default()));
+    let stack = MemStack::new(&mut memory);
+    cholesky_in_place(turned.rb_mut(), LltRegularization::default(), Par::Seq, stack, Spec::default()).ok()?;
+    let mut root = Mat::zeros(dim, dim);
+    invert_lower_triangular(root.as_mut(), turned.rb(), Par::Seq);
+    for j in 0..dim {
+        // Each entry changes places with its mirror image behind the other diagonal.
+        for i in j..dim - j - 1 {
+            let entry = root[(i, j)];
+            root[(i, j)] = root[(dim - 1 - j, dim - 1 - i)];
+            root[(dim - 1 - j, dim - 1 - i)] = entry;
         }
     }
+    Some(root)
+}
+
+/// The same for an S that rounding made indefinite.
+pub(crate) fn lower_root_of_indefinite(s: MatRef<'_, f64>, ridge: f64) -> Mat<f64> {
+    let inverse = inverse_of_shifted(s, 1.0 / ridge);
+    lower_root(Mat::from_fn(s.nrows(), s.ncols(), |i, j| inverse[(i, j)] / ridge).as_ref())
 }
 
 /// Sum of squares, lane by lane.
@@ -336,12 +356,16 @@ mod tests {
         let wave = |i: usize, j: usize| ((i * 7 + j * 3) as f64).sin();
         let half = Mat::from_fn(dim, 25, wave);
         let similar = &half * half.transpose();
-        let root = lower_root_of_inverse(similar.as_ref(), 0.01);
+        let mut values: Vec<f64> = (0..dim * dim).map(|at| similar[(at / dim, at % dim)]).collect();
+        let root = lower_root_of_inverse(&mut values, 0.01).expect("it is positive definite");
+        let slow = lower_root_of_indefinite(similar.as_ref(), 0.01);
         let inverse = inverse_of_shifted(similar.as_ref(), 100.0);
         let literal = lower_root(Mat::from_fn(dim, dim, |i, j| inverse[(i, j)] / 0.01).as_ref());
         for (i, j) in (0..dim).flat_map(|i| (0..dim).map(move |j| (i, j))) {
             assert!((root[(i, j)] - literal[(i, j)]).abs() < 1e-9 * literal[(i, i)].abs().max(1.0), "{i} {j}");
+            assert!((slow[(i, j)] - literal[(i, j)]).abs() < 1e-9 * literal[(i, i)].abs().max(1.0), "{i} {j}");
         }
+        assert!(lower_root_of_inverse(&mut [1.0, 2.0, 2.0, 1.0], 0.01).is_none());
     }
 
     #[test]

@@ -87,7 +87,8 @@ impl Kernel {
         let table = NearestTable::new(samples, run)?;
         let (items, features) = (samples.items(), samples.features());
         let sample = Landmarks::draw(self, items);
-        let landmarks = Landmarks::new(self, &table.by_position(), &sample).ready::<T>(features);
+        let landmarks = Landmarks::new(self, &table.by_position(), &sample);
+        let landmarks = landmarks.ready::<T>(features);
         let count = landmarks.len();
         let mut values = vec![T::from_f64(0.0); items * count];
         let most = rows_within(BLOCK_VALUES, features.max(count)).min(BLOCK);
