@@ -64,17 +64,17 @@ pub fn memory(method: &Method, size: &ProblemSize) -> u64 {
             let scored = landmark_memory(settings.landmarks as u64, size) + tails(size);
             coverage(size, !settings.nested) + scored + 52 * items + 4 * 8 * k * features
         }
-        Method::Facility(_) => coverage(size, false) + 52 * items + (1 << 20) + (features << 14).min(5 << 20),
+        Method::Facility(_) => coverage(size, false) + 52 * items + (features << 13).min(3 << 20),
         Method::Arss(settings) => mapped(settings.kernel, size, |size| iterations_memory(size, 5) + 40 * size.items),
         Method::Rrss(settings) => mapped(settings.kernel, size, |size| {
-            let quarters = if size.items < size.features { 10 } else { 6 };
+            let quarters = if size.items < size.features { 5 } else { 6 };
             iterations_memory(size, quarters) + 64 * size.items
         }),
         Method::Ted(settings) => {
             // A wide table is turned, so that its rows become columns.
             let turned =
                 |size: &ProblemSize| if size.items < size.features { 3 * 8 * size.items * size.features } else { 0 };
-            let squares = if size.by_column { 8 } else { 5 };
+            let squares = if size.by_column { 8 } else { 4 };
             let own = |size: &ProblemSize| squares * 8 * size.small() * size.small() + 32 * size.items + turned(size);
             mapped(settings.kernel, size, own)
         }

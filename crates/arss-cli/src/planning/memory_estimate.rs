@@ -66,7 +66,9 @@ pub fn of_run(table: &TableShape, args: &SelectArgs, method: &Method, size: &Pro
     let Some(values) = values.filter(|bytes| counted && *bytes < UNHEARD_OF) else { return u64::MAX };
     // Where texts are encoded, the numbers that were read stand beside the table until it is put together.
     let pieces = if table.in_chunks { table.rows * table.used * 8 } else { 0 };
-    let buffers = table.bytes.min(if table.in_chunks { 2 * BUFFERS } else { BUFFERS });
+    let most = if table.in_chunks { 2 * BUFFERS } else { BUFFERS };
+    // Of an array that stands in its file as it does in memory, half at most is on its way.
+    let buffers = if table.in_place.is_some() { table.bytes / 2 } else { table.bytes }.min(most);
     // Reading is over before choosing begins.
     let choosing = with_printing(estimate::memory(method, size), table, args, (method, size.k));
     (PROGRAM + table.held + values).saturating_add((pieces + buffers).max(choosing))

@@ -58,7 +58,7 @@ fn time_matrix<T: Float>(matrix: &DenseMatrix<T>, method: &Method, job: &Job<'_>
     };
     let probe = probe(part, (FIRST, all, features), method, job)?;
     let whole = size((all, features), size_of::<T>(), job.count, job.threads);
-    let effort = Effort::of(&probe.selection, probe.size.items, whole.items);
+    let effort = probe.effort(&whole);
     let estimate = estimate::seconds_from(method, (&whole, effort), (&probe.size, &probe.selection));
     Ok(probe.timed(estimate))
 }
@@ -68,9 +68,16 @@ struct Probe {
     size: ProblemSize,
     selection: Selection,
     took: Duration,
+    /// The geometric mean of the iterations of all parts: they do not grow with the rows, but differ by a factor of three.
+    iterations: f64,
 }
 
 impl Probe {
+    /// What a run on all rows will do.
+    fn effort(&self, whole: &ProblemSize) -> Effort {
+        Effort { iterations: self.iterations, ..Effort::of(&self.selection, self.size.items, whole.items) }
+    }
+
     fn timed(&self, seconds: f64) -> Timed {
         let estimate = Duration::from_secs_f64(seconds.clamp(0.0, 1e12));
         Timed {
@@ -90,6 +97,7 @@ fn probe<T: Float>(
     job: &Job<'_>,
 ) -> Result<Probe, Error> {
     let mut count = first.min(all);
+    let mut logarithms = Vec::new();
     loop {
         let values = part(count);
         let picks = match job.count {
@@ -101,10 +109,12 @@ fn probe<T: Float>(
         let started = Instant::now();
         let selection = method.select_count(&Samples::new(&values, count, features)?, picks, &mut run)?;
         let took = started.elapsed();
+        logarithms.push((selection.report.iterations.max(1) as f64).ln());
         if took >= ENOUGH || count == all {
             let picked = Count::Exactly(selection.indices.len());
             let size = size((count, features), size_of::<T>(), picked, job.threads);
-            return Ok(Probe { size, selection, took });
+            let iterations = (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp();
+            return Ok(Probe { size, selection, took, iterations });
         }
         count = (4 * count).min(all);
     }
@@ -130,7 +140,7 @@ pub fn time_from_disk(
         4 => probe(|count| estimate::random_table::<f32>(count, features), shape, method, job),
         _ => probe(|count| estimate::random_table::<f64>(count, features), shape, method, job),
     }?;
-    let effort = Effort::of(&probe.selection, probe.size.items, whole.items);
+    let effort = probe.effort(whole);
     let table = whole.items as f64 * whole.features as f64 * in_place.unwrap_or(8) as f64;
     let state = 2.0 * estimate::state_bytes(method, whole) as f64;
     let copied = if in_place.is_some() { 0.0 } else { table };
