@@ -63,6 +63,11 @@ def grouped(frame: pd.DataFrame, decimal: str, group: str, sign: str = "") -> pd
     return text(frame).assign(height=frame["height"].map(written), income=frame["income"].map(written))
 
 
+def strings(frame: pd.DataFrame) -> pd.DataFrame:
+    """Every value as text, as interfaces of the web send it."""
+    return text(frame).map(lambda value: None if value is None or value != value else str(value))
+
+
 def one_archive(frame: pd.DataFrame, path: Path) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("inner/table.csv", text(frame).to_csv(index=False))
@@ -102,6 +107,10 @@ WAYS: dict[str, tuple[str, Callable[[pd.DataFrame, Path], Any]]] = {
     "JSON lines": ("t.jsonl", lambda f, p: text(f).to_json(p, orient="records", lines=True)),
     "Parquet": ("t.parquet", lambda f, p: f.to_parquet(p)),
     "Parquet with categories": ("t.parquet", lambda f, p: f.astype({"kind": "category"}).to_parquet(p)),
+    "Parquet of strings": ("t.parquet", lambda f, p: strings(f).to_parquet(p)),
+    "JSON of strings": ("t.json", lambda f, p: strings(f).to_json(p, orient="records")),
+    "JSON of dollars": ("t.jsonl", lambda f, p: grouped(f, ".", ",", "$").to_json(p, orient="records", lines=True)),
+    "Feather of dollars": ("t.feather", lambda f, p: grouped(f, ".", ",", "$").to_feather(p)),
     "Feather": ("t.feather", lambda f, p: f.to_feather(p)),
     "Hive partitions": ("t", partitioned),
     "Excel": ("t.xlsx", lambda f, p: f.to_excel(p, index=False)),

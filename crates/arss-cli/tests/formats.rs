@@ -233,6 +233,62 @@ fn said(folder: &Folder, line: &str) -> String {
 }
 
 #[test]
+fn titles_above_a_sheet_are_left_out_and_texts_stay_as_they_are() {
+    let cells = |cells: &[&str]| format!("<row>{}</row>", cells.concat());
+    let header = cells(&[&text_cell("price"), &text_cell("width"), &text_cell("depth")]);
+    let row = |at: usize| {
+        let (price, width) = (format!("$1,{:03}.50", 37 * at), number_cell((at * at % 17) as f64));
+        cells(&[&text_cell(&price), &width, &number_cell((at * 7 % 11) as f64)])
+    };
+    let data: String = (0..12).map(row).collect();
+    let titled = format!("{}<row/>{}{header}{data}", cells(&[&text_cell("Sales")]), cells(&[&text_cell("2026")]));
+    let folder = Folder::with("t.xlsx", workbook(&[("data", &titled)]));
+    folder.write("plain.xlsx", workbook(&[("data", &format!("{header}{data}"))]));
+    let notes = said(&folder, "select t.xlsx -k 3 -o o.csv");
+    assert!(notes.contains("t.xlsx: 2 rows of a title above the header left out"), "{notes}");
+    let found = folder.json("select t.xlsx -k 3");
+    assert_eq!(found["columns"], serde_json::json!(["price", "width", "depth"]));
+    assert_eq!(found["indices"], folder.json("select plain.xlsx -k 3")["indices"]);
+    let written = folder.read("o.csv");
+    assert!(written.starts_with("price,width,depth\n") && written.contains("\"$1,"), "{written}");
+    // The same above a csv file is refused with what to do.
+    folder.write("title.csv", "Sales\n2026\na,b\n1,2\n3,4\n");
+    folder.refuses("select title.csv -k 1", &["line 3 has 2 fields, but the header has 1", "tail -n +3 FILE"]);
+}
+
+#[test]
+fn names_that_come_twice_differ_where_they_have_to() {
+    let folder = Folder::with("t.csv", "x,x,y,y\n1,5,2,a\n2,9,1,b\n7,4,8,a\n3,3,3,b\n");
+    let notes = said(&folder, "select t.csv -k 2 -o o.jsonl");
+    assert!(notes.contains("more than one column is called x; where names have to differ, the next is x_2"), "{notes}");
+    let line: serde_json::Value = serde_json::from_str(folder.read("o.jsonl").lines().next().unwrap()).unwrap();
+    let mut names: Vec<&String> = line.as_object().unwrap().keys().collect();
+    names.sort();
+    assert_eq!(names, ["x", "x_2", "y", "y_2"]);
+    folder.run("select t.csv -k 2 -o o.csv").ok();
+    assert!(folder.read("o.csv").starts_with("x,x,y,y\n"));
+}
+
+#[test]
+fn missing_texts_are_missing_in_formats_with_types() {
+    let rows: String =
+        (0..30).map(|at| format!("{},{}\n", at * at % 23, if at % 3 == 0 { "" } else { "rain" })).collect();
+    let folder = Folder::with("t.csv", format!("x,weather\n{rows}"));
+    folder.run("select t.csv -k 30 -o o.parquet").ok();
+    let (found, _) = tables::read_parquet(&folder.path("o.parquet"));
+    assert_eq!(found.column(1).null_count(), 10);
+}
+
+#[test]
+fn added_numbers_are_written_like_the_others() {
+    let rows: String = (0..20).map(|at| format!("{},5;{},25\n", at * at % 23, at * 7 % 11)).collect();
+    let folder = Folder::with("t.csv", format!("x;y\n{rows}"));
+    folder.run("select t.csv -k 3 --add-scores -o o.csv").ok();
+    let written = folder.read("o.csv");
+    assert!(written.lines().skip(1).all(|line| !line.contains('.') && line.split(';').count() == 5), "{written}");
+}
+
+#[test]
 fn sheets_of_workbooks() {
     let cells = |cells: &[&str]| format!("<row>{}</row>", cells.concat());
     let (id, x) = (text_cell("id"), text_cell("x"));
@@ -256,7 +312,7 @@ fn sheets_of_workbooks() {
     let notes = said(&folder, "select t.xlsx -k 2 --columns x --missing drop --order file -o o.csv");
     assert!(notes.contains("sheet data of 3 was read (--sheet NAME reads another: empty, more)"), "{notes}");
     assert!(notes.contains("1 cell with an error such as #REF! taken as missing"), "{notes}");
-    assert_eq!(folder.read("o.csv"), "id,x,when,ok\n007,1.5,2020-01-01,true\n10,4.0,,\n");
+    assert_eq!(folder.read("o.csv"), "id,x,when,ok\n007,1.5,2020-01-01,true\n10,4,,\n");
     let place = "row 1 (from 0; row 4 of sheet data), column x is empty";
     folder.refuses("select t.xlsx -k 1 --columns x --missing error", &[place]);
     // What a column holds stays what it is in a format with types.

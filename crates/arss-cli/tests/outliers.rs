@@ -34,6 +34,44 @@ fn sorted(mut rows: Vec<usize>) -> Vec<usize> {
 }
 
 #[test]
+fn an_absurd_row_is_found_in_small_tables() {
+    for rows in [20, 30, 50, 80, 120] {
+        for columns in [1, 2, 3, 5, 8] {
+            let cells = noise(rows * columns);
+            let heading: Vec<String> = (0..columns).map(|at| format!("c{at}")).collect();
+            let wild = |column: usize| if column % 2 == 0 { "700" } else { "-950" }.to_owned();
+            let mut text = heading.join(",") + "\n";
+            for row in 0..rows {
+                let cell = |at: usize| if row == 3 { wild(at) } else { cells[row * columns + at].to_string() };
+                text += &((0..columns).map(cell).collect::<Vec<_>>().join(",") + "\n");
+            }
+            let folder = Folder::with("t.csv", text);
+            let found = folder.json("outliers t.csv");
+            assert!(numbers(&found["indices"]).contains(&3), "{rows} x {columns}: {found}");
+            assert!(numbers(&found["indices"]).len() <= 1 + rows / 10, "{rows} x {columns}: {found}");
+        }
+    }
+}
+
+#[test]
+fn rows_that_nobody_judged_stay_in_the_clean_table() {
+    let row = |at: usize| match at {
+        7 | 9 => format!("r{at},,,\n"),
+        5 => "r5,900,-800,700\n".to_owned(),
+        _ => format!("r{at},{},{},{}\n", at % 7, at * 3 % 11, at * 5 % 13),
+    };
+    let folder = Folder::with("t.csv", format!("id,a,b,c\n{}", (0..60).map(row).collect::<String>()));
+    let ran = folder.run("outliers t.csv -n 0 -o out.csv --clean clean.csv").ok();
+    assert!(ran.err.contains("--clean has these 2, too"), "{}", ran.err);
+    let (out, clean) = (folder.read("out.csv"), folder.read("clean.csv"));
+    assert!(out.contains("r5,") && clean.contains("r7,,,\n") && clean.contains("r9,,,\n"));
+    assert_eq!(out.lines().count() + clean.lines().count(), 62);
+    // Who asks for it to be dropped gets it dropped.
+    folder.run("outliers t.csv -n 0 --clean dropped.csv --missing drop").ok();
+    assert!(!folder.read("dropped.csv").contains("r7,"));
+}
+
+#[test]
 fn damaged_rows_are_found_and_named() {
     let folder = Folder::with("t.csv", damaged_csv());
     let result = folder.json("outliers t.csv -n 5");

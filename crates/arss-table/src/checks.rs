@@ -54,6 +54,8 @@ pub fn plan(source: &Source, roles: &[Purpose], table: &ChunkedTable, plan: &Fea
         return Err(TableError::Input(format!("no column is left to choose by besides {}", listed(&apart))));
     }
     let what = format!("no column to choose by: {}; --as NAME=ROLE tells what a column is", joined(&left, left.len()));
+    let what =
+        mostly_numbers(source, roles, table, plan).into_iter().fold(what, |what, note| format!("{what}; {note}"));
     // Another sheet, another header: what was found out about the file may be the reason.
     let what = source.files[0].notes().iter().fold(what, |what, note| format!("{what}; {note}"));
     Err(TableError::in_file(&source.paths[0], what))
@@ -72,7 +74,21 @@ fn too_many_categories(plan: &FeaturePlan, table: &ChunkedTable) -> Option<usize
 fn example(source: &Source, row: usize, column: usize) -> String {
     let cells = source.cells(&[row]).unwrap_or_default();
     let content = cells.first().and_then(|cells| cells.get(column)).map(|cell| cut(cell)).unwrap_or_default();
-    format!("{}, column {} holds {content}", source.place(row), cut(&source.headings[column]))
+    format!("{}, column {} holds {content}", source.place(row), named(&source.headings[column]))
+}
+
+/// What is said of columns that are left out although most of their values are numbers.
+fn mostly_numbers(source: &Source, roles: &[Purpose], table: &ChunkedTable, plan: &FeaturePlan) -> Vec<String> {
+    let mut found = Vec::new();
+    for (column, info) in plan.columns.iter().enumerate().filter(|(_, info)| !info.used) {
+        let seen = &table.seen[column];
+        let mostly = seen.kind() == ColumnKind::Text && seen.numbers > seen.texts + seen.truths + seen.dates;
+        if let Some(row) = seen.first_text.filter(|_| mostly && matches!(roles[column], Purpose::Feature(_))) {
+            let (name, first) = (named(&info.name), example(source, row, column));
+            found.push(format!("{name} is mostly numbers, but {first} (--as NAME=number takes it as missing)"));
+        }
+    }
+    found
 }
 
 /// Notes about what became of the columns, and about what was found out and may be wrong.
@@ -80,12 +96,8 @@ pub fn notes(source: &Source, roles: &[Purpose], table: &ChunkedTable, plan: &Fe
     let path = source.paths[0].display();
     let mut notes = Vec::new();
     if let Some(mut note) = plan.note(roles) {
-        for (column, info) in plan.columns.iter().enumerate().filter(|(_, info)| !info.used) {
-            let seen = &table.seen[column];
-            let mostly = seen.kind() == ColumnKind::Text && seen.numbers > seen.texts + seen.truths + seen.dates;
-            if let Some(row) = seen.first_text.filter(|_| mostly && matches!(roles[column], Purpose::Feature(_))) {
-                note = format!("{note}; {} is mostly numbers, but {}", cut(&info.name), example(source, row, column));
-            }
+        for mostly in mostly_numbers(source, roles, table, plan) {
+            note = format!("{note}; {mostly}");
         }
         notes.push(format!("{path}: {note}"));
     }
@@ -93,12 +105,18 @@ pub fn notes(source: &Source, roles: &[Purpose], table: &ChunkedTable, plan: &Fe
         plan.columns.iter().enumerate().filter(|(_, info)| info.used && info.role == ColumnRole::Number)
     {
         let seen = &table.seen[column];
-        if let Some(row) = seen.first_text.filter(|_| seen.is_nearly_numbers()) {
+        if let Some(row) = seen.first_text.filter(|_| seen.texts > 0) {
             let (count, first) = (seen.texts, example(source, row, column));
-            let (cells, name) = (counted(count, "cell"), cut(&info.name));
+            let (cells, name) = (counted(count, "cell"), named(&info.name));
             let what = format!("{cells} of {name} taken as missing, not numbers");
             notes.push(format!("{path}: {what}: {first}"));
         }
+    }
+    let names = &source.headings;
+    let again = (0..names.len()).find(|&at| !names[at].trim().is_empty() && names[..at].contains(&names[at]));
+    if let Some(name) = again.map(|at| named(&names[at])) {
+        let what = format!("more than one column is called {name}; where names have to differ, the next is {name}_2");
+        notes.push(format!("{path}: {what}"));
     }
     notes.extend(source.files[0].notes().iter().map(|note| format!("{path}: {note}")));
     notes

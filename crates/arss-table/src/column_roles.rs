@@ -9,6 +9,8 @@ use crate::number_stats::NumberStats;
 pub const FEW: usize = 64;
 /// From this share of different texts on, they name the rows.
 const NEARLY_UNIQUE: f64 = 0.9;
+/// The same where only the first rows are known.
+const ALL_BUT_UNIQUE: f64 = 0.97;
 /// Fewer rows do not show that a column counts.
 const COUNTED: usize = 5;
 /// Fewer rows do not show that unique numbers name the rows.
@@ -137,12 +139,18 @@ pub fn of_numbers(name: &str, numbers: &NumberStats, rows: usize) -> (ColumnRole
     let fixed = numbers
         .digits()
         .is_some_and(|digits| digits >= CODE_DIGITS.1 || (digits >= CODE_DIGITS.0 && numbers.is_even()));
-    let fixed = fixed && !numbers.drifts();
-    let names_rows = likeness == NameLikeness::Weak || (rows >= NAMED && (numbers.is_dense() || fixed));
-    if numbers.is_unique() && names_rows {
+    let fixed = fixed && !numbers.drifts() && !is_measure_name(name);
+    let names_rows = match likeness {
+        NameLikeness::Weak => true,
+        // visits_no counts visits, order_no numbers orders.
+        NameLikeness::Hint => numbers.is_dense() || numbers.rises() || fixed,
+        _ => rows >= NAMED && (numbers.is_dense() || fixed),
+    };
+    let calendar = is_calendar(name, numbers);
+    if numbers.is_unique() && names_rows && !calendar {
         return (ColumnRole::Identifier, "a whole number of its own for each row".to_owned());
     }
-    (ColumnRole::Number, if is_calendar(name, numbers) { "as a number".to_owned() } else { String::new() })
+    (ColumnRole::Number, if calendar { "as a number".to_owned() } else { String::new() })
 }
 
 /// What a column of text is.
@@ -155,7 +163,9 @@ pub fn of_texts(name: &str, dictionary: &Dictionary, seen: &KindCounts) -> (Colu
     if texts <= 1 && filled > 1 {
         return (ColumnRole::Constant, "the same in every row".to_owned());
     }
-    if texts as f64 >= NEARLY_UNIQUE * rows as f64 {
+    // Of a long column only the beginning is known, where texts have had less time to come again.
+    let nearly = if dictionary.full_after.is_some() { ALL_BUT_UNIQUE } else { NEARLY_UNIQUE };
+    if texts as f64 >= nearly * rows as f64 {
         return (ColumnRole::Identifier, "a text of its own for nearly each row".to_owned());
     }
     if matches!(name_likeness(name), NameLikeness::Index | NameLikeness::Strong) {
@@ -177,6 +187,8 @@ enum NameLikeness {
     Strong,
     /// `index`, `no`, `key`: only if the values are unique, too.
     Weak,
+    /// `order_no`, `sort_key`: only if the values look like it, too.
+    Hint,
     /// Anything else.
     None,
 }
@@ -198,10 +210,21 @@ fn name_likeness(name: &str) -> NameLikeness {
         return NameLikeness::Strong;
     }
     let weak = ["index", "idx", "no", "no.", "nr", "nr.", "key", "row", "obs", "case", "record", "seq", "#"];
-    if weak.contains(&lower.as_str()) || separated("no") || separated("nr") || separated("key") {
+    if weak.contains(&lower.as_str()) {
         return NameLikeness::Weak;
     }
-    NameLikeness::None
+    if separated("no") || separated("nr") || separated("key") { NameLikeness::Hint } else { NameLikeness::None }
+}
+
+/// True for names of counts and amounts: of a fixed width or not, they are measured.
+fn is_measure_name(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    let mut words = lower.split(|c: char| !c.is_ascii_alphanumeric());
+    let measures = [
+        "pop", "tot", "count", "amount", "price", "income", "salar", "wage", "sale", "revenue", "cost", "value", "gdp",
+        "area", "dist", "weight", "score", "sum", "mean", "avg", "births", "deaths", "budget",
+    ];
+    words.any(|word| measures.iter().any(|measure| word.starts_with(measure)))
 }
 
 /// True for names of columns whose digits name something: zip codes, phone numbers.
@@ -239,7 +262,7 @@ pub fn is_calendar_name(name: &str) -> bool {
 
 fn is_calendar(name: &str, numbers: &NumberStats) -> bool {
     let (low, high) = numbers.range();
-    is_calendar_name(name) && numbers.is_whole() && low >= 0.0 && high < 10_000.0
+    numbers.is_days() || (is_calendar_name(name) && numbers.is_whole() && low >= 0.0 && high < 10_000.0)
 }
 
 #[cfg(test)]
@@ -273,8 +296,13 @@ mod tests {
         let populations: Vec<f64> = (0..30).map(|row| f64::from(row * row * 997 + 13)).collect();
         assert_eq!(number_role("population", &populations), ColumnRole::Number);
         assert_eq!(number_role("no", &populations), ColumnRole::Identifier);
+        assert_eq!(number_role("order_no", &populations), ColumnRole::Identifier);
+        assert_eq!(number_role("cancer_no", &[61.0, 106.0, 21.0, 59.0, 13.0, 43.0]), ColumnRole::Number);
+        let days: Vec<f64> = (0..24).map(|row| f64::from(19_580_105 + row * 7919 % 24 + 100 * (row % 12))).collect();
+        assert_eq!(number_role("date", &days), ColumnRole::Number);
         let codes: Vec<f64> = (0..30).map(|row| f64::from(100_000 + (row * 7919) % 8999)).collect();
         assert_eq!(number_role("account", &codes), ColumnRole::Identifier);
+        assert_eq!(number_role("PopulationK", &codes), ColumnRole::Number);
         assert_eq!(number_role("account", &codes[..10]), ColumnRole::Number);
         let births: Vec<f64> = (0..30).map(|row| f64::from(1_900_000 + (29 - row) * row * 100 + row)).collect();
         assert_eq!(number_role("boys", &births), ColumnRole::Number);

@@ -221,7 +221,10 @@ fn is_used(
         return false;
     }
     let is_numbers = matches!(read_as, ReadAs::Numbers(_));
-    if is_numbers && matches!(kind, ColumnKind::Text | ColumnKind::Empty | ColumnKind::Nested | ColumnKind::Vector) {
+    // Who says that it is numbers means that the rest is none.
+    let insisted = asked == Asked::As(ColumnRole::Number) && kind == ColumnKind::Text && seen.numbers > 0;
+    let no_numbers = matches!(kind, ColumnKind::Text | ColumnKind::Empty | ColumnKind::Nested | ColumnKind::Vector);
+    if is_numbers && no_numbers && !insisted {
         return false;
     }
     if asked.is_asked() {

@@ -31,6 +31,15 @@ fn is_whole(value: f64) -> bool {
     if value.abs() < ALL_WHOLE { value as i64 as f64 == value } else { value.is_finite() }
 }
 
+/// True for year, month and day in eight digits.
+fn is_day(value: f64) -> bool {
+    if !(15_000_101.0..22_000_000.0).contains(&value) || !is_whole(value) {
+        return false;
+    }
+    let digits = value as i64;
+    (1..=12).contains(&(digits / 100 % 100)) && (1..=31).contains(&(digits % 100))
+}
+
 /// Counting by one that may begin again: 1, 2, 3, 1, 2, ...
 #[derive(Debug, Clone, Copy, Default)]
 struct Counting {
@@ -65,6 +74,8 @@ pub struct NumberStats {
     step: Option<f64>,
     /// None once a number neither counts on nor begins again.
     counting: Option<Counting>,
+    /// True as long as every number is a day such as 19580329.
+    days: bool,
     /// The first whole numbers; none once one was repeated.
     distinct: Option<HashSet<u64>>,
     /// The way from each of them to the next: the last one, how far it was in all, and whether it went up and down.
@@ -83,6 +94,7 @@ impl Default for NumberStats {
             last: f64::NAN,
             step: Some(f64::NAN),
             counting: Some(Counting::default()),
+            days: true,
             distinct: Some(HashSet::new()),
             way: (f64::NAN, 0.0, false, false),
         }
@@ -98,6 +110,7 @@ impl NumberStats {
         self.counting =
             self.counting.and_then(|counting| numbers.iter().try_fold(counting, |so_far, &value| so_far.next(value)));
         self.add_steps(numbers);
+        self.days = self.days && numbers.iter().all(|&value| value.is_nan() || is_day(value));
         if !self.whole {
             self.distinct = None;
         }
@@ -205,6 +218,17 @@ impl NumberStats {
         self.is_unique() && up && down && far < CLOSELY * steps * (self.high - self.low)
     }
 
+    /// True if each of the whole numbers, none of them repeated, is larger than the one before.
+    pub fn rises(&self) -> bool {
+        let (_, _, up, down) = self.way;
+        self.is_unique() && up && !down
+    }
+
+    /// True if every number is a day in eight digits: 19580329.
+    pub fn is_days(&self) -> bool {
+        self.days && self.filled > 0
+    }
+
     /// True if all numbers are the same.
     pub fn is_constant(&self) -> bool {
         self.filled > 1 && self.low == self.high
@@ -308,6 +332,9 @@ mod tests {
         let mut sorted = dealt;
         sorted.sort_by(f64::total_cmp);
         assert!(!of(&sorted).drifts());
+        assert!(of(&sorted).rises() && !of(&grown).rises() && !of(&[2.0, 2.0]).rises());
+        assert!(of(&[19_580_329.0, f64::NAN, 20_261_118.0]).is_days() && !of(&[f64::NAN]).is_days());
+        assert!(!of(&[19_580_329.0, 19_581_329.0]).is_days() && !of(&[19_580_329.5]).is_days());
         assert_eq!((of(&[1234.0, 9999.0]).digits(), of(&[999.0, 1000.0]).digits()), (Some(4), None));
     }
 

@@ -1,5 +1,6 @@
 //! The types that columns without one get where a format needs them.
 
+use std::collections::HashSet;
 use std::io;
 use std::sync::Arc;
 
@@ -74,11 +75,26 @@ fn truth(text: &str) -> Option<bool> {
     }
 }
 
+/// The names, the second `x` as `x_2`: formats with types tell columns apart by their names.
+pub fn different(names: &[String]) -> Vec<String> {
+    let mut taken: HashSet<String> = names.iter().cloned().collect();
+    let mut seen = HashSet::new();
+    let mut differing = |name: &String| {
+        if seen.insert(name.clone()) {
+            return name.clone();
+        }
+        let new = (2..).map(|at| format!("{name}_{at}")).find(|new| !taken.contains(new)).unwrap_or_default();
+        taken.insert(new.clone());
+        new
+    };
+    names.iter().map(&mut differing).collect()
+}
+
 /// Rows of text as typed columns; what does not fit its type is missing.
 pub fn typed_batch(headings: &[String], types: &[OutputType], rows: &[Vec<String>]) -> io::Result<RecordBatch> {
     let arrays: Vec<ArrayRef> = types.iter().enumerate().map(|(at, kind)| column(*kind, at, rows)).collect();
-    let fields =
-        headings.iter().zip(&arrays).map(|(name, array)| ArrowField::new(name, array.data_type().clone(), true));
+    let names = different(headings);
+    let fields = names.iter().zip(&arrays).map(|(name, array)| ArrowField::new(name, array.data_type().clone(), true));
     RecordBatch::try_new(Arc::new(Schema::new(fields.collect::<Vec<_>>())), arrays).map_err(io::Error::other)
 }
 
@@ -103,6 +119,18 @@ fn column(kind: OutputType, at: usize, rows: &[Vec<String>]) -> ArrayRef {
             Arc::new(cells.map(|cell| comma(cell).map(|value| value as i64)).collect::<Int64Array>())
         }
         OutputType::Truth => Arc::new(cells.map(truth).collect::<BooleanArray>()),
-        OutputType::Text => Arc::new(cells.map(Some).collect::<StringArray>()),
+        OutputType::Text => Arc::new(cells.map(|cell| (!cell.is_empty()).then_some(cell)).collect::<StringArray>()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::different;
+
+    #[test]
+    fn names_that_come_again_get_a_number() {
+        let names = ["x", "x", "y", "x_2", "x", ""].map(str::to_owned);
+        assert_eq!(different(&names), ["x", "x_3", "y", "x_2", "x_4", ""]);
+        assert_eq!(different(&["", ""].map(str::to_owned)), ["", "_2"]);
     }
 }

@@ -61,6 +61,10 @@ pub fn roles(headings: &[String], options: &ReadOptions) -> Result<Vec<Purpose>,
         let column = position(headings, name)?;
         roles[column] = if role.is_feature() { Purpose::Feature(Asked::As(*role)) } else { Purpose::Unused };
     }
+    let both = options.columns.iter().flatten().find(|name| options.exclude.contains(name));
+    if let Some(name) = both {
+        return Err(TableError::Input(format!("column {name} is to be used (--columns) and left out (--exclude)")));
+    }
     for name in options.exclude.iter().chain(&options.id) {
         roles[position(headings, name)?] = Purpose::Unused;
     }
@@ -158,8 +162,8 @@ pub fn late(
         let known = |comma: bool| one_read_as(&headings[column], roles[column], &table.seen[column], comma, options);
         let style = match read_as[column] {
             ReadAs::Numbers(style) => style,
-            // Texts came first, and hardly any behind them.
-            ReadAs::Categories => {
+            // Texts came first, and hardly any behind them; or the type of the column said text, but numbers are written in it.
+            ReadAs::Categories | ReadAs::Codes => {
                 return Some((column, known(false))).filter(|(_, known)| matches!(known, ReadAs::Numbers(_)));
             }
             _ => return None,

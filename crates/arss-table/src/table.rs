@@ -90,6 +90,8 @@ pub struct Table {
 pub enum Picks<'a> {
     /// These rows, in this order.
     Rows(&'a [usize]),
+    /// The rows with these numbers in the file, in this order, also those that were left aside.
+    Numbers(&'a [usize]),
     /// These columns among those to choose by, in this order.
     Columns(&'a [usize]),
 }
@@ -221,6 +223,7 @@ impl Table {
                 let numbers: Vec<usize> = rows.iter().map(|&row| self.number(row)).collect();
                 write::rows(&self.source, out, target.format, &numbers, extra)
             }
+            Picks::Numbers(numbers) => write::rows(&self.source, out, target.format, numbers, extra),
             Picks::Columns(columns) => {
                 let mut origins: Vec<usize> = Vec::new();
                 for &column in columns {

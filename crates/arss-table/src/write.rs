@@ -29,9 +29,10 @@ pub enum ExtraValues {
 }
 
 impl ExtraValues {
-    fn text(&self, at: usize) -> String {
+    fn text(&self, at: usize, decimal_comma: bool) -> String {
         match self {
             ExtraValues::Int(values) => values[at].to_string(),
+            ExtraValues::Float(values) if decimal_comma => format!("{:?}", values[at]).replace('.', ","),
             ExtraValues::Float(values) => format!("{:?}", values[at]),
         }
     }
@@ -59,7 +60,13 @@ impl ExtraColumns {
 
     /// The values of the row at place `at` as text.
     pub fn texts(&self, at: usize) -> Vec<String> {
-        self.columns.iter().map(|(_, values)| values.text(at)).collect()
+        self.columns.iter().map(|(_, values)| values.text(at, false)).collect()
+    }
+
+    /// The same as the numbers of a source are written.
+    pub fn texts_like(&self, at: usize, source: &Source) -> Vec<String> {
+        let decimal_comma = source.types.iter().any(|kind| matches!(kind, OutputType::DecimalComma { .. }));
+        self.columns.iter().map(|(_, values)| values.text(at, decimal_comma)).collect()
     }
 
     /// The batch with the columns behind its own.

@@ -9,7 +9,7 @@ use arss_report::More;
 use arss_report::outlier_reasons::Reasons;
 use arss_table::number_text::number;
 use arss_table::numeric_view::NumericView;
-use arss_table::{ExtraColumns, OutputFormat, Picks, Preparation, Table};
+use arss_table::{ExtraColumns, Missing, OutputFormat, Picks, Preparation, Table};
 use serde::Serialize;
 
 use crate::args::outliers::{OutliersArgs, ScoreArgs};
@@ -92,6 +92,10 @@ pub fn run(args: &OutliersArgs, words: &[OsString]) -> Result<(), Failure> {
     output_files::commit(write_files(args, &found, (formats, preparation.as_ref(), page)), &table)?;
     drop(show);
     messages.add(found.summary(args.threshold));
+    let unjudged = table.source.rows() - table.matrix.shape().0;
+    if args.clean.is_some() && unjudged > 0 && args.read.missing != Missing::Drop {
+        messages.add(format!("note: rows that were left aside were not judged: --clean has these {unjudged}, too"));
+    }
     messages.flush();
     if targets::take_stdout(&all) {
         return Ok(());
@@ -114,7 +118,8 @@ fn write_files(
         files.add(target, |out| table.write(out, format, Picks::Rows(&rows), &ExtraColumns::default()))?;
     }
     if let Some((target, format)) = args.clean.as_deref().zip(formats[1]) {
-        files.add(target, |out| table.write(out, format, Picks::Rows(&found.kept()), &ExtraColumns::default()))?;
+        let rows = found.clean(args.read.missing);
+        files.add(target, |out| table.write(out, format, Picks::Numbers(&rows), &ExtraColumns::default()))?;
     }
     if let Some(target) = &args.scores {
         files.add(target, |out| found.write_scores(out))?;
@@ -212,11 +217,18 @@ impl<'a> Found<'a> {
         Ok(())
     }
 
-    /// The rows within the threshold, in the order of the file.
-    fn kept(&self) -> Vec<usize> {
-        let mut rows = self.order[self.beyond..].to_vec();
-        rows.sort_unstable();
-        rows
+    /// The numbers in the file of the rows that stay, in its order. Rows that nobody judged stay, too, unless it was asked to
+    /// drop them.
+    fn clean(&self, missing: Missing) -> Vec<usize> {
+        let table = self.table;
+        if missing == Missing::Drop {
+            let mut rows = table.numbers(&self.order[self.beyond..], false);
+            rows.sort_unstable();
+            return rows;
+        }
+        let mut stays = vec![true; table.source.rows()];
+        self.order[..self.beyond].iter().for_each(|&row| stays[table.number(row)] = false);
+        (0..stays.len()).filter(|&number| stays[number]).collect()
     }
 
     fn sheet(&self, rows: usize) -> TextTable {

@@ -67,7 +67,8 @@ pub fn summary(table: &Table, job: &Job<'_>, selection: &Selection, media: Optio
     let coverage = selection.assignment.as_ref().and_then(|assignment| assignment.coverage.last());
     let whole = if media.is_some() { "them" } else { "the table" };
     if let Some(coverage) = coverage.filter(|coverage| coverage.is_finite()) {
-        line += &format!(": they cover {:.0} % of {whole}", 100.0 * coverage);
+        let they = if chosen == 1 { "it covers" } else { "they cover" };
+        line += &format!(": {they} {:.0} % of {whole}", 100.0 * coverage);
     }
     if selection.report.status == Status::IterationLimit {
         line += &format!(", not converged after {} iterations", selection.report.iterations);

@@ -45,6 +45,9 @@ pub fn kind(data_type: &DataType) -> ColumnKind {
 
 /// What is wanted of a column. Numbers of nobody else are taken as they stand, without a copy.
 pub fn cells(array: ArrayRef, read_as: ReadAs) -> Result<ColumnChunk, ArrowError> {
+    if let Some(cells) = text_cells(&array, read_as) {
+        return Ok(cells);
+    }
     let kind = kind(array.data_type());
     let seen = seen(&array, kind);
     let plain = *array.data_type() == DataType::Float64 && array.null_count() == 0;
@@ -60,6 +63,22 @@ pub fn cells(array: ArrayRef, read_as: ReadAs) -> Result<ColumnChunk, ArrowError
         ReadAs::Vectors => ColumnValues::Vectors(vectors(&array)?),
     };
     Ok(ColumnChunk { seen, values, style: Style::default() })
+}
+
+/// Texts are read as those of a csv file: numbers and dates may be written in them. None for other columns.
+fn text_cells(array: &ArrayRef, read_as: ReadAs) -> Option<ColumnChunk> {
+    if read_as == ReadAs::Nothing {
+        return None;
+    }
+    let mut cells = ColumnChunk::with_room(read_as, array.len());
+    let mut push = |(row, text): (usize, Option<&str>)| cells.push(text.unwrap_or_default().as_bytes(), row);
+    match array.data_type() {
+        DataType::Utf8 => array.as_string::<i32>().iter().enumerate().for_each(&mut push),
+        DataType::LargeUtf8 => array.as_string::<i64>().iter().enumerate().for_each(&mut push),
+        DataType::Utf8View => array.as_string_view().iter().enumerate().for_each(&mut push),
+        _ => return None,
+    }
+    Some(cells)
 }
 
 /// The numbers of double precision of an array that lacks none; copied only if somebody else has them, too.

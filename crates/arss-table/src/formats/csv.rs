@@ -179,8 +179,12 @@ impl CsvFile {
         let (line, found, fields) = (self.records.line(at), counted(found, "field"), self.names.len());
         let first = if self.named() { "the header" } else { "the first line" };
         let is_first = at == self.records.data && self.named() && !self.header_told;
-        let advice =
-            if is_first { "; is the first line no header? tail -n +2 FILE | arss ... - leaves it out" } else { "" };
+        let advice = match fields {
+            // A title, most likely: lines of one field pass below it.
+            1 => format!("; is it a title? tail -n +{line} FILE | arss ... - begins with line {line}"),
+            _ if is_first => "; is the first line no header? tail -n +2 FILE | arss ... - leaves it out".to_owned(),
+            _ => String::new(),
+        };
         let what = format_args!("line {line} has {found}, but {first} has {fields}{advice}");
         TableError::in_file(&self.records.path, what)
     }

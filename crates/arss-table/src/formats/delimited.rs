@@ -13,6 +13,7 @@ use crate::byte_source::ByteSource;
 use crate::column_kinds::ColumnKind;
 use crate::formats::csv::CsvFile;
 use crate::formats::file_format::{FileFormat, Progress, TableFile};
+use crate::formats::sheet::SheetFile;
 use crate::formats::text_encoding::utf_16;
 use crate::formats::{arrow_columns, is_text, jsonl};
 use crate::formula_cells::without_formula;
@@ -126,6 +127,10 @@ impl FileFormat for Delimited {
         if let Some(files) = source.all_of() {
             return Some(copy_rows(self, &files, (source, out), rows, extra));
         }
+        if source.all_of::<SheetFile>().is_some() {
+            // A text such as $8,380.81 counts as a number, and stays what it is.
+            return Some(write_cells(self, (source, out), rows, extra));
+        }
         let files: Vec<&PartitionedFile> = source.all_of()?;
         let of_text = files.iter().all(|file| file.inner_type() == TypeId::of::<CsvFile>());
         of_text.then(|| write_cells(self, (source, out), rows, extra))
@@ -174,11 +179,13 @@ fn copy_rows(
     let names = extra.names(&source.headings);
     let alike = files.iter().all(|file| first.is_like(file));
     let own = first.is_tab() == (format.delimiter == b'\t');
+    // Between commas a decimal comma would need quotes.
+    let texts = |at: usize| if first.delimiter() == b',' { extra.texts(at) } else { extra.texts_like(at, source) };
     if alike && own && !format.safe {
         first.write_header(out, &names)?;
         for (at, &row) in rows.iter().enumerate() {
             let (file, own) = source.locate(row);
-            files[file].write_row(out, own, &extra.texts(at))?;
+            files[file].write_row(out, own, &texts(at))?;
         }
         return Ok(());
     }
@@ -189,7 +196,7 @@ fn copy_rows(
     }
     for (at, &row) in rows.iter().enumerate() {
         let (file, own) = source.locate(row);
-        let more = extra.texts(at).into_iter().map(String::into_bytes);
+        let more = texts(at).into_iter().map(String::into_bytes);
         format.write(&mut writer, files[file].output_fields(own, convert)?.into_iter().chain(more))?;
     }
     writer.flush()

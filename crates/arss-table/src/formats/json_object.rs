@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::field::{self, Field};
+use crate::field::{self, Field, Style};
 
 /// What a key holds.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,14 +26,14 @@ pub enum Scalar {
 }
 
 impl Scalar {
-    /// As a field of a text table would be read; text is never a number here, but may be a date.
+    /// As a field of a text table would be read, where the style of the column does not matter.
     pub fn field(&self) -> Field {
         match self {
             Scalar::Null | Scalar::Nested => Field::Missing,
             Scalar::Truth(value) => Field::Truth(*value),
             Scalar::Number(value) => Field::Number(*value),
             Scalar::Vector(_) => Field::Vector,
-            Scalar::Text(text) => field::date(text.as_bytes()).map_or(Field::Text, Field::Date),
+            Scalar::Text(text) => field::read(text.as_bytes(), Style::default()),
         }
     }
 

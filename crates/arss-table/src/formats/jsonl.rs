@@ -11,7 +11,7 @@ use crate::TableError;
 use crate::byte_source::{ByteReader, ByteSource, unreadable};
 use crate::chunks::{Chunk, ChunkedTable, ColumnChunk, ColumnValues, ReadAs, as_number};
 use crate::dictionary::NO_CODE;
-use crate::field::{Field, Style};
+use crate::field::{self, Field, Style};
 use crate::formats::csv_dialect::Dialect;
 use crate::formats::file_format::{FileFormat, Progress, RowCount, TableFile};
 use crate::formats::is_text;
@@ -319,13 +319,22 @@ fn push(cells: &mut ColumnChunk, value: &Scalar, row: usize) {
         vectors.push(Some(numbers));
         return cells.seen.add(Field::Vector, row);
     }
-    put(cells, value.field(), || value.text(), row);
+    let Scalar::Text(text) = value else { return put(cells, value.field(), || value.text(), row) };
+    // As in a csv file: numbers and dates may be written in it.
+    let field = field::read(text.as_bytes(), cells.style);
+    cells.seen.add_text(text.as_bytes(), field, row);
+    store(cells, field, || text.clone(), row);
 }
 
 /// Puts a field into row `row`, with its text where that is wanted.
 pub fn put(cells: &mut ColumnChunk, field: Field, text: impl FnOnce() -> String, row: usize) {
-    pad(cells, row);
     cells.seen.add(field, row);
+    store(cells, field, text, row);
+}
+
+/// The same for a field that has been counted.
+fn store(cells: &mut ColumnChunk, field: Field, text: impl FnOnce() -> String, row: usize) {
+    pad(cells, row);
     match &mut cells.values {
         ColumnValues::None => {}
         ColumnValues::Numbers(numbers) => {

@@ -42,6 +42,8 @@ pub struct SheetFile {
     path: PathBuf,
     limit: MemoryLimit,
     sheet: SheetCells,
+    /// Rows of a title above the header, which are not read.
+    title: usize,
     /// The cells of each row that is not empty, but for the header.
     rows: Vec<Range<usize>>,
     /// The place in the table of each column of the sheet that is not empty.
@@ -57,7 +59,11 @@ impl SheetFile {
         let sheet = guarded(|| sheet_cells::read(&store, asked, context.limit));
         let sheet = sheet.unwrap_or_else(|what| Err(format!("is no whole Excel file: {what}")));
         let sheet = sheet.map_err(|what| TableError::in_file(path, what))?;
-        let mut columns: Vec<u32> = sheet.cells.iter().map(|placed| placed.column).collect();
+        let mut rows = row_ranges(&sheet.cells);
+        let title = title_rows(&sheet.cells, &rows);
+        rows.drain(..title);
+        let start = rows.first().map_or(0, |row| row.start);
+        let mut columns: Vec<u32> = sheet.cells[start..].iter().map(|placed| placed.column).collect();
         columns.sort_unstable();
         columns.dedup();
         if columns.len() > MOST_COLUMNS {
@@ -66,7 +72,6 @@ impl SheetFile {
             return Err(TableError::in_file(path, what));
         }
         let places: HashMap<u32, usize> = columns.iter().enumerate().map(|(at, column)| (*column, at)).collect();
-        let mut rows = row_ranges(&sheet.cells);
         let first = rows.first().cloned().unwrap_or_default();
         let mut texts = vec![String::new(); columns.len()];
         sheet.cells[first].iter().for_each(|placed| texts[places[&placed.column]] = placed.cell.text());
@@ -82,7 +87,8 @@ impl SheetFile {
                 format_args!("sheet {} has a header, but no rows", cut(&sheet.name)),
             ));
         }
-        Ok(SheetFile { store, path: path.to_owned(), limit: context.limit, sheet, rows, places, names, named })
+        let (path, limit) = (path.to_owned(), context.limit);
+        Ok(SheetFile { store, path, limit, sheet, title, rows, places, names, named })
     }
 
     /// What is wanted of the columns of these rows.
@@ -98,6 +104,18 @@ impl SheetFile {
         columns.iter_mut().for_each(|column| jsonl::pad(column, rows.len()));
         Chunk { rows: rows.len(), columns }
     }
+}
+
+/// Rows of a title above the header: they have less than half of the cells that rows usually have.
+fn title_rows(cells: &[PlacedCell], rows: &[Range<usize>]) -> usize {
+    let mut widths: Vec<usize> = rows.iter().take(SAMPLE).map(Range::len).collect();
+    widths.sort_unstable();
+    let usual = widths.get(widths.len() / 2).copied().unwrap_or_default();
+    let title = rows.iter().take_while(|row| 2 * row.len() < usual).count();
+    // Below them a header, or they are rows like others.
+    let header = rows.get(title).cloned().unwrap_or_default();
+    let names: Vec<Vec<u8>> = cells[header].iter().map(|placed| placed.cell.text().into_bytes()).collect();
+    if usual > 2 && is_header(&names) { title } else { 0 }
 }
 
 /// The cells of each row.
@@ -185,6 +203,9 @@ impl TableFile for SheetFile {
 
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
+        if self.title > 0 {
+            notes.push(format!("{} of a title above the header left out", counted(self.title, "row")));
+        }
         if self.sheet.sheets.len() > 1 {
             let (count, name) = (self.sheet.sheets.len(), cut(&self.sheet.name));
             let others: Vec<&String> = self.sheet.sheets.iter().filter(|other| **other != self.sheet.name).collect();

@@ -1,5 +1,6 @@
 //! How far out in its columns a row lies: ranks of its values among a sorted sample of each column.
 
+use super::landmarks::SCALE_ROWS;
 use super::steps::{TAIL, WIDTH};
 use crate::Float;
 use crate::linalg::simd::{LANES, Lanes, vectorised};
@@ -14,14 +15,18 @@ pub(super) struct ColumnTails<'a, T> {
 /// A sorted sample of one column.
 struct Ranks<'a, T> {
     column: usize,
-    sample: &'a [f64],
-    /// The same in the type of the rows, rounded up: a value of that type is no less than both, or less than both.
+    /// In the type of the rows, rounded up: a value of that type is no less than both, or less than both.
     rounded: Vec<T>,
+    /// Before it was rounded; none if nothing was. For each block of rows the samples of all columns pass through the cache:
+    /// they are most of the time.
+    sample: Option<&'a [f64]>,
 }
 
 impl<'a, T: Float> Ranks<'a, T> {
     fn new(column: usize, sample: &'a [f64]) -> Self {
-        Ranks { column, sample, rounded: sample.iter().map(|&value| T::not_below(value)).collect() }
+        let rounded: Vec<T> = sample.iter().map(|&value| T::not_below(value)).collect();
+        let is_exact = rounded.iter().zip(sample).all(|(rounded, value)| rounded.to_f64() == *value);
+        Ranks { column, rounded, sample: (!is_exact).then_some(sample) }
     }
 
     /// For each value the smaller of two counts: of the samples up to it, and of those from it on.
@@ -29,25 +34,57 @@ impl<'a, T: Float> Ranks<'a, T> {
     /// The values are searched for in step, without a branch: each waits for the cache alone.
     #[inline(always)]
     fn tails(&self, values: &Lanes<T>) -> [usize; LANES] {
-        let (mut first, mut length) = ([0; LANES], self.rounded.len());
-        while length > 1 {
-            let half = length / 2;
-            for lane in 0..LANES {
-                let up_to = self.rounded[first[lane] + half - 1] <= values[lane];
-                first[lane] += if up_to { half } else { 0 };
-            }
-            length -= half;
-        }
+        let first = match self.rounded.as_slice().try_into() {
+            Ok(sample) => search(sample, values),
+            Err(_) => search_any(&self.rounded, values),
+        };
         let mut tails = [0; LANES];
         for lane in 0..LANES {
             let value = values[lane].to_f64();
             let up_to = first[lane] + usize::from(self.rounded[first[lane]] <= values[lane]);
-            let is_tie = up_to > 0 && self.sample[up_to - 1] == value;
-            let below = if is_tie { self.sample.partition_point(|&other| other < value) } else { up_to };
-            tails[lane] = up_to.min(self.sample.len() - below);
+            let below = match self.sample {
+                None if up_to > 0 && self.rounded[up_to - 1] == values[lane] => {
+                    self.rounded.partition_point(|other| *other < values[lane])
+                }
+                Some(sample) if up_to > 0 && sample[up_to - 1] == value => {
+                    sample.partition_point(|&other| other < value)
+                }
+                _ => up_to,
+            };
+            tails[lane] = up_to.min(self.rounded.len() - below);
         }
         tails
     }
+}
+
+/// Where the last of the samples up to each value stands, or the first if there is none. A sample of this size is usual, and
+/// its places need no check.
+#[inline(always)]
+fn search<T: Float>(sample: &[T; SCALE_ROWS], values: &Lanes<T>) -> [usize; LANES] {
+    let (mut first, mut half) = ([0u32; LANES], SCALE_ROWS as u32 / 2);
+    while half > 0 {
+        for lane in 0..LANES {
+            let up_to = sample[(first[lane] + half - 1) as usize % SCALE_ROWS] <= values[lane];
+            first[lane] += if up_to { half } else { 0 };
+        }
+        half /= 2;
+    }
+    first.map(|at| at as usize)
+}
+
+/// The same for a sample of any size.
+#[inline(always)]
+fn search_any<T: Float>(sample: &[T], values: &Lanes<T>) -> [usize; LANES] {
+    let (mut first, mut length) = ([0; LANES], sample.len());
+    while length > 1 {
+        let half = length / 2;
+        for lane in 0..LANES {
+            let up_to = sample[first[lane] + half - 1] <= values[lane];
+            first[lane] += if up_to { half } else { 0 };
+        }
+        length -= half;
+    }
+    first
 }
 
 impl<'a, T: Float> ColumnTails<'a, T> {
@@ -96,11 +133,11 @@ mod tests {
     fn ranks_are_those_of_a_search() {
         let mut generator = generator(5);
         let mut next = || uniform(&mut generator);
-        let smooth: Vec<f64> = (0..500).map(|_| next()).collect();
+        let smooth: Vec<f64> = (0..SCALE_ROWS).map(|_| next()).collect();
         let ties: Vec<f64> = smooth.iter().map(|x| (x * 7.0).floor()).collect();
         let far: Vec<f64> = smooth.iter().map(|x| if *x > 0.9 { x * 1e300 } else { x * 1e-300 }).collect();
         let wide: Vec<f64> = smooth.iter().map(|x| if *x > 0.5 { f64::MAX } else { f64::MIN }).collect();
-        let one: Vec<f64> = (0..500).map(|i| f64::from(u8::from(i == 499))).collect();
+        let one: Vec<f64> = (0..SCALE_ROWS).map(|i| f64::from(u8::from(i == SCALE_ROWS - 1))).collect();
         for mut sample in [smooth, ties, far, wide, one] {
             sample.sort_unstable_by(f64::total_cmp);
             let between = sample.windows(2).map(|pair| pair[0] / 2.0 + pair[1] / 2.0);

@@ -5,7 +5,7 @@
 //! is than they are: a wide class is alone, but not lonelier than its neighbours.
 //!
 //! If z or x falls into two populations with a valley between them, the upper one is set aside. Otherwise only rows
-//! that are far above the median in z and in x, and rare, are. The constants were found on ten sets:
+//! that are far above the median in z and in x, and rare, are, and rows that are out there, far from all. The constants were found on ten sets:
 //! benchmarks/quality/NOTES.md.
 
 use serde::{Deserialize, Serialize};
@@ -34,6 +34,9 @@ const FACTOR: f64 = 2.0;
 /// A tail: so many robust deviations above the median in z and in x, and so many in rarity.
 const FALL: f64 = 3.0;
 const RARE: f64 = 2.0;
+/// Out there: a row whose fifth nearest landmark is so many times as far, squared, as rows usually are from each other. In small
+/// and in wide tables all rows are alone, so that z cannot tell.
+const OUT_THERE: f64 = 4.0;
 /// Least robust deviation of z and x.
 const LEAST_SPREAD: f64 = 0.15;
 /// With so many columns or fewer rarity ranks the rows, with so many or more loneliness; a mixture in between.
@@ -164,7 +167,8 @@ impl GateRule {
                 let (rare, lonely) = ((far.of(row.far()) + 0.5 * tail.of(row.tail())) / 1.5, lonely.of(row.lonely()));
                 let mixed = rarity * rare + (1.0 - rarity) * lonely;
                 let margin = (z.min(x) - FALL).min((row.variance / variance).ln()).min(mixed - RARE);
-                (if ranked_by_loneliness { lonely } else { mixed }, margin - limit)
+                let out_there = (row.near / OUT_THERE).ln().min(far.of(row.far()) - FALL);
+                (if ranked_by_loneliness { lonely } else { mixed }, margin.max(out_there) - limit)
             }
         }
     }
@@ -437,6 +441,23 @@ mod tests {
             let found = count(&set_aside(&table));
             assert!(found as f64 <= FEW * n as f64, "{found} of {n}");
         }
+    }
+
+    #[test]
+    fn a_row_out_there_is_set_aside_where_all_are_alone() {
+        // Few rows of many columns: hardly anything is explained of any of them.
+        let alone = |at: usize| RowMeasures {
+            variance: 0.8 + 0.004 * (at % 40) as f64,
+            relative: 0.1 * (at % 7) as f64,
+            near: 0.5 + 0.01 * (at % 40) as f64,
+            far: 1.0 + 0.02 * (at % 40) as f64,
+            tail: 1.0,
+        };
+        let mut table: Vec<RowMeasures> = (0..60).map(alone).collect();
+        assert_eq!(count(&set_aside(&table)), 0);
+        table[3] = RowMeasures { variance: 1.0 + RIDGE, near: 30.0, far: 40.0, ..table[3] };
+        let found = set_aside(&table);
+        assert!(found[3] && count(&found) == 1);
     }
 
     #[test]
