@@ -50,6 +50,7 @@ fn columns_are_named_or_left_out() {
     refuses("--as kind=tree", &["kind=tree", "NAME=ROLE", "identifier"]);
     refuses("--encode none --exclude x,y", &["no column to choose by: id (text)", "--as NAME=ROLE"]);
     refuses("--columns x --label x", &["no column is left to choose by besides"]);
+    refuses("--columns x,y --exclude y,x", &["every column that --columns names is left out by --exclude"]);
 }
 
 #[test]
@@ -177,7 +178,7 @@ fn names_that_are_odd() {
     let (rows, _) = tables::read_parquet(&folder.path("out.parquet"));
     assert_eq!(
         rows.schema().fields().iter().map(|f| f.name().as_str()).collect::<Vec<_>>(),
-        ["a", "a", "", "b\nc", "d e"]
+        ["a", "a_2", "", "b\nc", "d e"]
     );
     folder.write("t.csv", ",,\n1,2,3\n4,5,9\n");
     folder.refuses("select t.csv -k 1", &["no column to choose by", "identifier"]);

@@ -237,7 +237,7 @@ fn titles_above_a_sheet_are_left_out_and_texts_stay_as_they_are() {
     let cells = |cells: &[&str]| format!("<row>{}</row>", cells.concat());
     let header = cells(&[&text_cell("price"), &text_cell("width"), &text_cell("depth")]);
     let row = |at: usize| {
-        let (price, width) = (format!("$1,{:03}.50", 37 * at), number_cell((at * at % 17) as f64));
+        let (price, width) = (format!("$1,{:03}.50", 37 * at * at % 997), number_cell((at * at % 17) as f64));
         cells(&[&text_cell(&price), &width, &number_cell((at * 7 % 11) as f64)])
     };
     let data: String = (0..12).map(row).collect();

@@ -3,6 +3,9 @@
 //! Differences are counted in usual ones: 1.483 times the median difference of the rows that are no outliers from
 //! their own exemplars in that column. Where most of those are 0, their root mean square is the unit; where all are, the
 //! column's root mean square distance from its mean.
+//!
+//! A row beyond the gate may be like its exemplar in every column, which is then the one that comes nearest. What such a row
+//! differs from is the median of each column.
 
 use arss::Selection;
 use arss_table::Table;
@@ -39,6 +42,10 @@ pub struct Reasons<'a> {
     exemplars: Vec<usize>,
     /// The usual difference, a column.
     units: Vec<f64>,
+    /// The median of each column, and the usual distance from it.
+    usual: Vec<(f64, f64)>,
+    /// The rows beyond the gate.
+    strange: Vec<bool>,
 }
 
 impl<'a> Reasons<'a> {
@@ -60,8 +67,17 @@ impl<'a> Reasons<'a> {
             sizes.into_iter().find(|size| *size > 0.0).unwrap_or(1.0)
         };
         let units = (0..cells.columns).map(unit).collect();
+        let usual = |column: usize| {
+            let centre = median(measured.iter().map(|&row| cells.get(row, column)).collect());
+            let all: Vec<f64> = measured.iter().map(|&row| (cells.get(row, column) - centre).abs()).collect();
+            let square = all.iter().map(|value| value * value).sum::<f64>() / all.len() as f64;
+            let sizes = [1.483 * median(all), square.sqrt(), spread(&cells, column)];
+            (centre, sizes.into_iter().find(|size| *size > 0.0).unwrap_or(1.0))
+        };
+        let usual = (0..cells.columns).map(usual).collect();
         let columns = columns.filter(|columns| !columns.is_empty()).unwrap_or_else(|| (0..cells.columns).collect());
-        Some(Reasons { cells, columns, exemplars, units })
+        let strange = selection.residuals.iter().map(|score| *score > 1.0).collect();
+        Some(Reasons { cells, columns, exemplars, units, usual, strange })
     }
 
     /// The nearest exemplar of `row`.
@@ -93,7 +109,14 @@ impl<'a> Reasons<'a> {
             let difference = (self.cells.get(row, column) - self.cells.get(exemplar, column)) / self.units[column];
             Reason { column, difference }
         };
+        let from_median = |column: usize| {
+            let (centre, unit) = self.usual[column];
+            Reason { column, difference: (self.cells.get(row, column) - centre) / unit }
+        };
         let mut all: Vec<Reason> = self.columns.iter().copied().map(difference).collect();
+        if self.strange[row] && all.iter().all(|reason| reason.difference.abs() < WORTH) {
+            all = self.columns.iter().copied().map(from_median).collect();
+        }
         all.sort_by(|a, b| b.difference.abs().total_cmp(&a.difference.abs()).then(a.column.cmp(&b.column)));
         // Asking whether a cell was filled in takes the whole row: only of those that are looked at.
         all.into_iter()
@@ -131,7 +154,7 @@ fn signed(value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use arss::{Exemplars, RunOptions, Samples};
+    use arss::{Exemplars, RunOptions, Samples, Selector};
 
     use super::*;
     use arss_table::{Matrix, ReadOptions};
@@ -168,6 +191,23 @@ mod tests {
         // The first number of the last row was filled in.
         let found = reasons.of(61, &table);
         assert!(found[0].column == 1 && found.iter().all(|reason| reason.column != 0), "{found:?}");
+    }
+
+    #[test]
+    fn a_strange_row_like_its_exemplar_differs_from_the_medians() {
+        let rows: String = (0..40).map(|row| format!("{},{}\n", row % 5, if row % 8 == 3 { 4 } else { 1 })).collect();
+        let table =
+            arss_table::read_bytes(format!("a,b\n{rows}").as_bytes(), "t.csv", &ReadOptions::default()).unwrap();
+        let Matrix::F64(matrix) = &table.matrix else { panic!() };
+        let mut selection = Exemplars::default().select(&matrix.samples().unwrap(), 2).unwrap();
+        let view = || NumericView::new(&table.matrix).unwrap();
+        let pick = (0..40).find(|row| row % 8 == 3).unwrap();
+        (selection.indices, selection.assignment.as_mut().unwrap().labels) = (vec![pick, 0], vec![0; 40]);
+        let of = |selection: &Selection| Reasons::new(view(), None, selection).unwrap().of(pick, &table);
+        selection.residuals[pick] = 0.5;
+        assert!(of(&selection).is_empty());
+        selection.residuals[pick] = 2.0;
+        assert_eq!(of(&selection)[0].column, 1);
     }
 
     #[test]

@@ -222,7 +222,7 @@ fn is_measure_name(name: &str) -> bool {
     let mut words = lower.split(|c: char| !c.is_ascii_alphanumeric());
     let measures = [
         "pop", "tot", "count", "amount", "price", "income", "salar", "wage", "sale", "revenue", "cost", "value", "gdp",
-        "area", "dist", "weight", "score", "sum", "mean", "avg", "births", "deaths", "budget",
+        "area", "distance", "weight", "score", "sum", "mean", "avg", "births", "deaths", "budget",
     ];
     words.any(|word| measures.iter().any(|measure| word.starts_with(measure)))
 }

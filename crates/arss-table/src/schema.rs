@@ -61,9 +61,9 @@ pub fn roles(headings: &[String], options: &ReadOptions) -> Result<Vec<Purpose>,
         let column = position(headings, name)?;
         roles[column] = if role.is_feature() { Purpose::Feature(Asked::As(*role)) } else { Purpose::Unused };
     }
-    let both = options.columns.iter().flatten().find(|name| options.exclude.contains(name));
-    if let Some(name) = both {
-        return Err(TableError::Input(format!("column {name} is to be used (--columns) and left out (--exclude)")));
+    let excluded = |name: &String| options.exclude.contains(name);
+    if options.columns.as_ref().is_some_and(|names| !names.is_empty() && names.iter().all(excluded)) {
+        return Err(TableError::Input("every column that --columns names is left out by --exclude".to_owned()));
     }
     for name in options.exclude.iter().chain(&options.id) {
         roles[position(headings, name)?] = Purpose::Unused;

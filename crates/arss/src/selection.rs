@@ -147,9 +147,18 @@ impl SetAside {
         self.company >= GROUP
     }
 
+    /// True if they are so many, and so much alike, that they are a group and no outliers at all.
+    pub(crate) fn is_group(&self) -> bool {
+        self.looks_like_a_group() && self.are_many()
+    }
+
+    fn are_many(&self) -> bool {
+        self.rows as f64 > MANY * self.items as f64
+    }
+
     /// True if they should be looked at before the choice is trusted: they are many, like a group, or not clearly different.
     fn is_doubtful(&self) -> bool {
-        self.looks_like_a_group() || self.rows as f64 > MANY * self.items as f64 || self.confidence < UNSURE
+        self.looks_like_a_group() || self.are_many() || self.confidence < UNSURE
     }
 }
 

@@ -157,6 +157,11 @@ impl GateRule {
         if margin > 0.0 { set_aside_score(rank) } else { kept_score(rank) }
     }
 
+    /// The same rule, setting nothing aside.
+    pub fn opened(self) -> Self {
+        GateRule { kind: Kind::Open, ..self }
+    }
+
     /// What ranks the row, and by how much it is beyond the gate.
     fn judge(&self, row: &RowMeasures) -> (f64, f64) {
         let (z, x) = (self.z.of(row.alone(self.ridge)), self.x.of(row.relative));
@@ -216,9 +221,12 @@ pub(crate) struct Weighting {
 }
 
 impl Weighting {
+    /// Rows count as much as the others explain of them.
+    pub const PLAIN: Self = Weighting { odds: None, strength: 0.0 };
+
     /// By the populations of z and x, and what the upper one is.
     fn new(fits: Option<[Populations; 2]>, upper: &Upper) -> Self {
-        let Some([z, x]) = fits else { return Weighting { odds: None, strength: 0.0 } };
+        let Some([z, x]) = fits else { return Weighting::PLAIN };
         let ramp = |value: f64, (from, to): (f64, f64)| ((value - from) / (to - from)).clamp(0.0, 1.0);
         let strength = match upper {
             Upper::Strange(..) => 1.0,
