@@ -225,7 +225,7 @@ impl<'a> Coverage<'a> {
             let positions: Vec<usize> = (start..(start + BATCH.1).min(pool)).collect();
             if self.keeps {
                 let candidates = Rows::of(&self.table, &self.pool[start..start + positions.len()]);
-                self.kept.extend(lines(&candidates, &self.reference, run.threads)?);
+                self.kept.extend(lines(&candidates, &self.reference, &self.partition));
             }
             let gains = self.gains(&positions);
             self.bounds[start..start + gains.len()].copy_from_slice(&gains);

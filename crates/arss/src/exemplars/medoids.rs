@@ -53,18 +53,17 @@ pub(crate) fn kept_bytes(features: usize, pool: usize, reference: usize) -> usiz
     if features >= LONG && bytes <= MOST_KEPT { bytes } else { 0 }
 }
 
-/// The squared distances of candidates to all reference rows, a line each.
-pub(super) fn lines(candidates: &Rows<'_, f64>, reference: &Rows<'_, f64>, threads: usize) -> Result<Vec<f64>, Error> {
+/// The squared distances of candidates to all reference rows, a line each, by the threads of a partition.
+pub(super) fn lines(candidates: &Rows<'_, f64>, reference: &Rows<'_, f64>, threads: &Partition) -> Vec<f64> {
     let (count, rows) = (candidates.len(), reference.len());
     let mut all = vec![0.0; count * rows];
-    let options = RunOptions { block: BATCH.1, threads, ..RunOptions::default() };
-    let partition = Partition::new(&options, count, 1)?;
+    let partition = threads.sharing_threads(count, 1, BATCH.1);
     let visit = |part: &mut Vec<f64>, range: std::ops::Range<usize>, own: &mut [f64]| {
         candidates.squared(range, reference, part);
         own.copy_from_slice(part);
     };
     partition.fold_mut(&mut all, rows, Vec::new, visit, |_, _| ());
-    Ok(all)
+    all
 }
 
 /// Some of the lines that are kept; none if they are not.
@@ -92,6 +91,7 @@ pub(super) fn swap(
     let mut groups: Vec<usize> = chosen.picks.iter().map(|item| sample.groups[place(item)]).collect();
     let mut is_pick = vec![false; pool];
     chosen.picks.iter().for_each(|item| is_pick[place(item)] = true);
+    let threads = Partition::new(&RunOptions { threads: run.threads, ..RunOptions::default() }, rows, 1)?;
     let mut unchanged = 0;
     let keep = kept_bytes(table.origin.len(), pool, rows) > 0;
     for sweep in 1..=SWEEPS {
@@ -101,7 +101,7 @@ pub(super) fn swap(
             let batch = start * rows..(start + positions.len()) * rows;
             let squared = match kept.get(batch.clone()) {
                 Some(known) => known.to_vec(),
-                None => lines(&candidates(positions.clone()), &swaps.reference, run.threads)?,
+                None => lines(&candidates(positions.clone()), &swaps.reference, &threads),
             };
             if keep && kept.len() == batch.start {
                 kept.extend_from_slice(&squared);

@@ -8,9 +8,15 @@
 //! that are far above the median in z and in x, and rare, are, and rows that are out there, far from all. The constants were found on ten sets:
 //! benchmarks/quality/NOTES.md.
 
+#[cfg(test)]
+mod tests;
+mod weighting;
+
 use serde::{Deserialize, Serialize};
 
-use super::mixture::{Odds, Populations, mean_and_sd, populations};
+pub(crate) use weighting::Weighting;
+
+use super::mixture::{Populations, mean_and_sd, populations};
 use crate::linalg::distances::median;
 
 /// Fewest rows that can be judged at all, and in which two populations can be seen.
@@ -42,14 +48,6 @@ const LEAST_SPREAD: f64 = 0.15;
 /// With so many columns or fewer rarity ranks the rows, with so many or more loneliness; a mixture in between.
 const DENSE: f64 = 128.0;
 pub(crate) const WIDE: f64 = 512.0;
-/// The least that a row counts before its weight is reduced.
-const LEAST: f64 = 1e-3;
-/// Where the two populations of z and of x are so far apart (Ashman's D), rows begin to count less by the odds that they
-/// belong to the upper one; from the second on in full. Clean tuning sets are at 1.9 or less, but for one table whose upper
-/// population is 3 % of the rows; with 20 % corrupted rows none is below 2.2.
-const APART: (f64, f64) = (1.7, 2.2);
-/// An upper population of more than half of the rows is a wide class; from the second share on it counts in full.
-const WIDE_CLASS: (f64, f64) = (0.5, 0.55);
 /// Less than this share of the ridge unexplained is rounding.
 const ROUNDING: f64 = 1e-3;
 
@@ -207,44 +205,6 @@ pub(super) struct Decision {
     pub weighting: Weighting,
 }
 
-/// How much a row counts where rows are covered: as much as the others explain of it, and less where it is likely to belong
-/// to the upper of two populations, valley or not.
-///
-/// Choosing a row that resembles no other covers one row, itself. With many picks that is as much as there is left to
-/// gain anywhere, and outliers within the gate would be chosen (benchmarks/quality/NOTES.md has the measurements).
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Weighting {
-    /// Of the populations of x; none where they are too close to be told apart.
-    odds: Option<Odds>,
-    /// 0 to 1: how much the odds matter.
-    strength: f64,
-}
-
-impl Weighting {
-    /// Rows count as much as the others explain of them.
-    pub const PLAIN: Self = Weighting { odds: None, strength: 0.0 };
-
-    /// By the populations of z and x, and what the upper one is.
-    fn new(fits: Option<[Populations; 2]>, upper: &Upper) -> Self {
-        let Some([z, x]) = fits else { return Weighting::PLAIN };
-        let ramp = |value: f64, (from, to): (f64, f64)| ((value - from) / (to - from)).clamp(0.0, 1.0);
-        let strength = match upper {
-            Upper::Strange(..) => 1.0,
-            Upper::Class => 0.0,
-            Upper::TooMany | Upper::Unclear => {
-                ramp(z.odds.apart().min(x.odds.apart()), APART) * (1.0 - ramp(x.share, WIDE_CLASS))
-            }
-        };
-        Weighting { odds: (strength > 0.0).then_some(x.odds), strength }
-    }
-
-    /// Of a row with this variance, and so much lonelier than its nearest landmarks.
-    pub fn of(&self, variance: f64, relative: f64) -> f64 {
-        let upper = self.odds.map_or(0.0, |odds| odds.upper(relative));
-        (1.0 - variance).max(LEAST) * (1.0 - self.strength * upper)
-    }
-}
-
 /// Decides by the measures of all rows, or of a sample; `features` is the number of columns that rows are judged by. With
 /// none, nothing is set aside.
 pub(super) fn decide(rows: &[RowMeasures], features: usize, ridge: f64) -> Decision {
@@ -362,150 +322,4 @@ fn tail(
     // The sum of nothing is -0.
     let confidence = sure.iter().fold(0.0, |sum, sure| sum + sure) / sure.len().max(1) as f64;
     (rule(limit), confidence)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const RIDGE: f64 = 0.01;
-
-    /// Normal quantiles, roughly: enough to shape a group.
-    fn group(count: usize, mean: f64, sd: f64) -> impl Iterator<Item = f64> {
-        (0..count).map(move |i| {
-            let u = (i as f64 + 0.5) / count as f64;
-            mean + sd * (u / (1.0 - u)).ln() / 1.702
-        })
-    }
-
-    /// Rows of which so much is left unexplained, as a logarithm, around rows like `around`.
-    fn rows(unexplained: impl Iterator<Item = f64>, around: f64) -> Vec<RowMeasures> {
-        unexplained
-            .map(|z| RowMeasures {
-                variance: (z.exp() + RIDGE).min(1.0 + RIDGE),
-                relative: z - 0.5 * around,
-                near: z.exp(),
-                far: 2.0 * z.exp(),
-                tail: 1.0 + 0.1 * z,
-            })
-            .collect()
-    }
-
-    fn set_aside(rows: &[RowMeasures]) -> Vec<bool> {
-        let rule = decide(rows, 5, RIDGE).rule;
-        rows.iter().map(|row| rule.score(row) > 1.0).collect()
-    }
-
-    fn count(flags: &[bool]) -> usize {
-        flags.iter().filter(|flag| **flag).count()
-    }
-
-    #[test]
-    fn the_upper_of_two_populations_is_set_aside() {
-        for outliers in [30, 100, 300] {
-            let usual = 1000 - outliers;
-            let table = rows(group(usual, -4.0, 0.5).chain(group(outliers, -0.3, 0.1)), -4.0);
-            let found = set_aside(&table);
-            assert!(count(&found[..usual]) <= 2 && count(&found[usual..]) == outliers, "{outliers}");
-            assert!(decide(&table, 5, RIDGE).confidence > 0.5, "{}", decide(&table, 5, RIDGE).confidence);
-        }
-    }
-
-    #[test]
-    fn lonely_rows_among_lonely_rows_stay() {
-        // A wide class: alone, but so are its neighbours.
-        let wide = rows(group(300, -0.5, 0.2), -0.5).into_iter().map(|row| RowMeasures { relative: -2.0, ..row });
-        let narrow = rows(group(700, -4.0, 0.5), -4.0).into_iter().map(|row| RowMeasures { relative: -2.0, ..row });
-        let table: Vec<RowMeasures> = narrow.chain(wide).collect();
-        assert_eq!(count(&set_aside(&table)), 0);
-    }
-
-    #[test]
-    fn one_population_is_left_alone() {
-        for mean in [-9.0, -5.0, -3.0, -2.0] {
-            let found = set_aside(&rows(group(1000, mean, 0.4), mean));
-            assert!(count(&found) <= 10, "{mean}: {}", count(&found));
-        }
-        assert_eq!(count(&set_aside(&rows(group(3, -1.0, 2.0), -1.0))), 0);
-        assert_eq!(count(&set_aside(&rows([-3.0; 40].into_iter(), -3.0))), 0);
-        assert_eq!(count(&set_aside(&[])), 0);
-    }
-
-    #[test]
-    fn small_tables_rank_by_loneliness_what_they_do_not_set_aside() {
-        let mut table = rows(group(225, -4.0, 0.5).chain(group(75, -1.5, 0.5)), -4.0);
-        // Far from all others, and not at all lonely.
-        table.push(RowMeasures { far: 1e6, ..table[10] });
-        let rule = decide(&table, 5, RIDGE).rule;
-        let scores: Vec<f64> = table.iter().map(|row| rule.score(row)).collect();
-        assert!(scores.iter().filter(|&&score| score > 1.0).count() <= 45);
-        assert!(scores[225..300].iter().all(|&score| score > scores[300]), "{scores:?}");
-    }
-
-    #[test]
-    fn small_tables_lose_few_rows() {
-        for n in [8, 20, 50, 100, 200] {
-            let table = rows(group(n * 3 / 4, -4.0, 0.5).chain(group(n / 4, -1.5, 0.5)), -4.0);
-            let found = count(&set_aside(&table));
-            assert!(found as f64 <= FEW * n as f64, "{found} of {n}");
-        }
-    }
-
-    #[test]
-    fn a_row_out_there_is_set_aside_where_all_are_alone() {
-        // Few rows of many columns: hardly anything is explained of any of them.
-        let alone = |at: usize| RowMeasures {
-            variance: 0.8 + 0.004 * (at % 40) as f64,
-            relative: 0.1 * (at % 7) as f64,
-            near: 0.5 + 0.01 * (at % 40) as f64,
-            far: 1.0 + 0.02 * (at % 40) as f64,
-            tail: 1.0,
-        };
-        let mut table: Vec<RowMeasures> = (0..60).map(alone).collect();
-        assert_eq!(count(&set_aside(&table)), 0);
-        table[3] = RowMeasures { variance: 1.0 + RIDGE, near: 30.0, far: 40.0, ..table[3] };
-        let found = set_aside(&table);
-        assert!(found[3] && count(&found) == 1);
-    }
-
-    #[test]
-    fn rows_count_less_by_the_odds_of_the_upper_population() {
-        // The share of what is explained of a row that it counts.
-        let shares = |table: &[RowMeasures]| -> Vec<f64> {
-            let weighting = decide(table, 5, RIDGE).weighting;
-            let share = |row: &RowMeasures| weighting.of(row.variance, row.relative) / (1.0 - row.variance).max(LEAST);
-            table.iter().map(share).collect()
-        };
-        // One population; a wide class of nearly half, clearly apart; one of more than half, which overlaps.
-        let clean = rows(group(1000, -4.0, 0.5), -4.0);
-        let wide = rows(group(530, -4.0, 0.5).chain(group(470, -1.5, 0.5)), -4.0);
-        let wider = rows(group(350, -4.0, 0.7).chain(group(650, -2.1, 0.7)), -4.0);
-        for table in [&clean, &wide, &wider] {
-            assert!(shares(table).iter().all(|share| (share - 1.0).abs() < 1e-12));
-        }
-        // Two that overlap: there is no valley and hardly a row is set aside, but the upper ones count less the lonelier they are.
-        let mixed = rows(group(700, -4.0, 0.7).chain(group(300, -2.1, 0.7)), -4.0);
-        assert!(count(&set_aside(&mixed)) <= 10);
-        let found = shares(&mixed);
-        assert!(found[50] > 0.95 && found[350] > 0.9 && found[850] < 0.5 && found[990] < 0.1, "{found:?}");
-    }
-
-    #[test]
-    fn scores_do_not_saturate() {
-        let mut table = rows(group(200, -4.0, 0.5), -4.0);
-        for distance in [20.0, 1e3, 1e6, 1e12] {
-            table.push(RowMeasures { variance: 1.0 + RIDGE, relative: 2.0, near: distance, far: distance, tail: 5.0 });
-        }
-        let rule = decide(&table, 5, RIDGE).rule;
-        let scores: Vec<f64> = table[200..].iter().map(|row| rule.score(row)).collect();
-        assert!(scores[0] > 1.0 && scores.is_sorted_by(|a, b| a < b), "{scores:?}");
-    }
-
-    #[test]
-    fn a_row_that_is_readmitted_has_a_score_below_1() {
-        for rank in [-9.0, -1.0, 0.0, 2.0, 800.0] {
-            let score = readmitted(set_aside_score(rank));
-            assert!((score - kept_score(rank)).abs() < 1e-4 && score < 1.0, "{rank}: {score}");
-        }
-    }
 }
