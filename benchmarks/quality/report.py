@@ -207,7 +207,7 @@ def growth(runs: pd.DataFrame) -> list[str]:
     )
     return [
         f"## Growth: Covertype, K = {runs['k'].iloc[0]}, two threads\n\nBest of {runs.groupby('rows').size().min()} "
-        f"runs of the program on a .npy file (wanted for all 581,012 rows: 120 s, 6 GB). {FORMER}",
+        f"runs of the program on a .npy file (wanted for all 581,012 rows: 120 s, 6 GB).",
         table(["rows", "seconds", "without reading", "CPU seconds", "CPU us per added row", "peak MB"], rows),
     ]
 

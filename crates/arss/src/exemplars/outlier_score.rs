@@ -193,7 +193,7 @@ pub(super) fn judge_rows(
     beyond -= stay;
     let set_aside = SetAside { rows: beyond as usize, items, confidence, company: accompanied / beyond.max(1.0) };
     if set_aside.is_group() {
-        // Errors are scattered: of 16 real tables with up to 30 % spoilt or noisy rows set aside, 7 % at most keep company.
+        // Errors are scattered: of those that were set aside in eight sets with spoilt or noisy rows, 7 % at most have company.
         let rule = rule.opened();
         rows.pass(&Step::ExemplarsJudge(JudgeStep { rule, ..step }))?;
         return Ok(Judged { set_aside: SetAside::default(), weighting: Weighting::PLAIN, rule, look: None });
