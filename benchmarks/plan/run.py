@@ -42,7 +42,7 @@ PICKS = 50
 #: What the table does not say by itself.
 NOTES = """Runs from scratch files are planned as the run in memory that they would have been, and kept to `--memory`:
 their memory is not judged. Iterations of ARSS and RRSS differ by a factor of three between a table and parts of it, in
-either direction; the plan takes the geometric mean of those of several parts. 1,000,000 x 8 takes more than any part of it.
+either direction; the plan takes the geometric mean of those of several parts. 1,000,000 x 8 takes more than any part.
 """
 
 
