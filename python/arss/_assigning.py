@@ -79,7 +79,7 @@ class PredictingSelector(RowSelector):
         data = read(self, X, self.missing, self.encode, self._preparation)
         values = _array(data)
         if not np.isfinite(values.data if is_sparse(values) else values).all():
-            raise ValueError(explain_not_finite(data.table, data.names))
+            raise ValueError(explain_not_finite(data.table, data.names, data.kept))
         if data.rows == 0:
             none = np.empty(0)
             return Applied(data, np.empty(0, dtype=np.int64), none, none)

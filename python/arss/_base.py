@@ -43,7 +43,9 @@ def solve(estimator: Any, data: Input, k: int | None, settings: dict[str, object
                 **how,
             )
         except _core.NotFinite:
-            raise ValueError(explain_not_finite(data.table, data.names)) from None
+            raise ValueError(
+                explain_not_finite(data.table, data.names, data.kept, hasattr(estimator, "missing"))
+            ) from None
     warn(estimator, found, settings)
     return found
 

@@ -1,6 +1,9 @@
 """Data frames of pandas, polars and Arrow: one array a column, not copied where that can be had."""
 
 import datetime
+import decimal
+import numbers
+import re
 import sys
 import warnings
 from collections.abc import Hashable, Mapping, Sequence
@@ -63,6 +66,8 @@ class Coding(NamedTuple):
     width: int | None = None
     #: Dates and times become seconds.
     is_date: bool = False
+    #: Numbers or dates are written as text.
+    is_text: bool = False
 
 
 #: How each column that is used becomes columns of the table, by its position in the frame; kept for new rows.
@@ -76,8 +81,15 @@ class Reader:
         self.source = frame.source
         self._frame = frame
 
-    def layout(self, encode: Encode | None) -> Layout:
-        """How each column is to be used."""
+    def refuse_equal_names(self) -> None:
+        """Raise if two columns have one name: nobody could tell which is meant."""
+        names = self._frame.names()
+        twice = next((name for at, name in enumerate(names) if name in names[:at]), None)
+        if twice is not None:
+            raise ValueError(f"more than one column of X is called {twice!r}: rename them")
+
+    def layout(self, encode: Encode | None, encodes: bool = True) -> Layout:
+        """How each column is to be used; without `encodes` nothing but numbers can be."""
         if encode is not None and encode not in ENCODINGS:
             raise ValueError(f"encode={encode!r}, but it must be None or one of {', '.join(map(repr, ENCODINGS))}")
         names = self._frame.names()
@@ -88,9 +100,9 @@ class Reader:
             return self._by_roles(names)
         others = [j for j in range(len(names)) if not self._frame.has_numbers(j)]
         if others and encode is None:
+            advice = "Leave them out" + (", or pass encode='auto', 'onehot', 'ordinal' or 'drop'" if encodes else "")
             raise ValueError(
-                f"{len(others)} column(s) of X do not hold numbers: {_some([names[j] for j in others])}. Leave them "
-                "out, or pass encode='auto', 'onehot', 'ordinal' or 'drop'"
+                f"{len(others)} column(s) of X do not hold numbers: {_some([names[j] for j in others])}. {advice}"
             )
         found: Layout = {j: Coding() for j in range(len(names))}
         for j in others:
@@ -144,7 +156,9 @@ class Reader:
             values = self._frame.objects(j)
             if all(value is None or isinstance(value, bool | np.bool_) for value in values):
                 return [np.array([np.nan if value is None else float(bool(value)) for value in values])]
-            return [_seconds(values, name)]
+            if all(value is None or _number(value) is not None for value in values):
+                return [_numbers(values, name)]
+            return [_seconds(values, name, "holds neither numbers nor dates, as the model needs")]
         texts = [None if value is None else str(value) for value in self._frame.objects(j)]
         if "ranks" in encodings[0]:
             ranks = {text: float(rank) for rank, text in enumerate(encodings[0]["ranks"])}
@@ -190,6 +204,13 @@ class Reader:
         order = self._frame.order(j)
         if order is not None:
             return (Coding(order), "category") if len(set(values)) > 1 else (None, "constant")
+        if not self._frame.is_category(j) and not _is_code_name(name):
+            if all(_number(value) is not None for value in values):
+                found = np.asarray(_numbers(self._frame.objects(j), name), dtype=np.float64)
+                role, used, _ = _core.role_of_numbers(name, found)
+                return Coding(is_text=True) if used else None, role
+            if all(_date(value) is not None for value in values):
+                return Coding(is_date=True, is_text=True), "date"
         if not all(isinstance(value, Hashable) for value in values):
             return None, "nested"
         distinct = sorted(set(values), key=str)
@@ -234,6 +255,8 @@ class Reader:
 
     def _columns(self, j: int, coding: Coding) -> list[Floats]:
         if coding.values is None and not coding.is_date:
+            if coding.is_text and not self._frame.has_numbers(j):
+                return [_numbers(self._frame.objects(j), self._frame.names()[j])]
             if not self._frame.has_numbers(j):
                 raise ValueError(f"column {self._frame.names()[j]!r} does not hold numbers, but it did in fit")
             return [self._frame.numbers(j)]
@@ -261,15 +284,59 @@ def _some(names: list[str], most: int = 5) -> str:
     return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
 
 
-def _seconds(values: Sequence[object], name: str) -> Floats:
+#: Names of columns whose digits name something, as in the command line.
+_CODES = {"zip", "zipcode", "postcode", "postal", "plz", "phone", "telephone", "tel", "mobile", "fax", "fips", "ssn"}
+
+
+def _is_code_name(name: str) -> bool:
+    return not _CODES.isdisjoint(re.split(r"[^a-z0-9]+", name.lower()))
+
+
+def _number(value: object) -> float | None:
+    """The number that a text is; none if it is none, or has leading zeros, which a number would lose."""
+    if not isinstance(value, str) or "_" in value or re.match(r"\s*0\d", value):
+        return None
+    try:
+        number = float(value)
+    except ValueError:
+        return None
+    return number if np.isfinite(number) else None
+
+
+def _numbers(values: Sequence[object], name: str) -> Floats:
+    """Numbers that are written as text; missing ones are NaN."""
+    found = np.full(len(values), np.nan)
+    for row, value in enumerate(values):
+        if value is None:
+            continue
+        number = _number(value)
+        if number is None:
+            raise ValueError(f"column {name!r} does not hold numbers, but it did in fit: row {row} is {value!r}")
+        found[row] = number
+    return found
+
+
+def _date(value: object) -> datetime.date | None:
+    """The date or time that a text is, as ISO 8601 has it; none if it is none."""
+    # Eight digits are a number.
+    if not isinstance(value, str) or not re.match(r"\d{4}-\d\d", value):
+        return None
+    try:
+        return datetime.datetime.fromisoformat(value)
+    except ValueError:
+        return None
+
+
+def _seconds(values: Sequence[object], name: str, otherwise: str = "does not hold dates, but it did in fit") -> Floats:
     """Dates and times as seconds since 1970, those without a zone as if they were UTC; missing ones are NaN."""
     found = np.full(len(values), np.nan)
     for row, value in enumerate(values):
         if value is None:
             continue
-        if not isinstance(value, datetime.date):
-            raise ValueError(f"column {name!r} does not hold dates, but it did in fit: row {row} is {value!r}")
-        time = value if isinstance(value, datetime.datetime) else datetime.datetime(value.year, value.month, value.day)
+        date = value if isinstance(value, datetime.date) else _date(value)
+        if date is None:
+            raise ValueError(f"column {name!r} {otherwise}: row {row} is {value!r}")
+        time = date if isinstance(date, datetime.datetime) else datetime.datetime(date.year, date.month, date.day)
         found[row] = (time if time.tzinfo else time.replace(tzinfo=datetime.UTC)).timestamp()
     return found
 
@@ -316,13 +383,28 @@ class _Pandas:
     def has_numbers(self, j: int) -> bool:
         kind = self.source.dtypes.iloc[j]
         types = sys.modules["pandas"].api.types
-        return types.is_numeric_dtype(kind) and not types.is_complex_dtype(kind)
+        if types.is_object_dtype(kind):
+            return self._objects_are_numbers(j)
+        is_number = types.is_numeric_dtype(kind) and not types.is_complex_dtype(kind)
+        return bool(is_number or types.is_timedelta64_dtype(kind))
+
+    def _objects_are_numbers(self, j: int) -> bool:
+        """Whether a column of Python objects holds numbers alone, as databases and mixed rows give them."""
+        values = [value for value in self.objects(j) if value is not None]
+        return bool(values) and all(
+            isinstance(value, numbers.Real | decimal.Decimal) and not isinstance(value, bool | np.bool_)
+            for value in values
+        )
 
     def numbers(self, j: int) -> Floats:
         column = self.source.iloc[:, j]
         kind = column.dtype
         if kind in (np.float32, np.float64):
             return np.asarray(column)
+        if sys.modules["pandas"].api.types.is_object_dtype(kind):
+            return np.array([np.nan if value is None else float(value) for value in self.objects(j)])  # type: ignore[arg-type]
+        if sys.modules["pandas"].api.types.is_timedelta64_dtype(kind):
+            return column.dt.total_seconds().to_numpy()  # type: ignore[no-any-return]
         single = str(kind) in ("Float32", "float[pyarrow]")
         return column.to_numpy(dtype=np.float32 if single else np.float64, na_value=np.nan)  # type: ignore[no-any-return]
 

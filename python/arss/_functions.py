@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arss._options import Method
+from arss._rows import refuse_path
 from arss.selectors import BY_NAME
 
 
@@ -51,6 +52,7 @@ def select(
     """
     if method not in BY_NAME:
         raise ValueError(f"method={method!r}, but it must be one of {', '.join(map(repr, BY_NAME))}")
+    refuse_path(X)
     settings: dict[str, Any] = {"n_samples": k, **params}
     selector = BY_NAME[method](**settings).fit(X if features is None else features)
     rows = selector.select(X)

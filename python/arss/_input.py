@@ -106,10 +106,12 @@ def _read(estimator: Any, X: Any, encode: Encode | None, how: Preparation | None
     if frame is not None:
         if getattr(estimator, "svd", None) is not None:
             raise ValueError(f"svd={estimator.svd!r} is for arrays and sparse matrices: pass X.to_numpy()")
+        frame.refuse_equal_names()
         validate_data(estimator, frame.source, skip_check_array=True, reset=how is None)
         # Rows of an array were fitted: these must be numbers, too.
-        learned = None if how is None else how.layout or frame.layout(None)
-        layout = learned or frame.layout(encode)
+        encodes = hasattr(estimator, "encode")
+        learned = None if how is None else how.layout or frame.layout(None, encodes)
+        layout = learned or frame.layout(encode, encodes)
         table, names, categories = frame.table(layout)
         known = categories if any(category is not None for category in categories) else []
         return Unfilled(table, names, known, layout)
@@ -216,8 +218,10 @@ def count(wanted: Any, available: int, name: str, what: str = "sample", or_else:
     return max(1, min(available, int(wanted * available + 1e-9)))
 
 
-def explain_not_finite(table: Table, names: list[str] | None) -> str:
-    """Which cells are not finite: the first of them by name."""
+def explain_not_finite(
+    table: Table, names: list[str] | None, kept: NDArray[np.int64] | None = None, fills: bool = True
+) -> str:
+    """Which cells are not finite: the first of them by name. `kept` are the rows of X that the table has."""
     found: list[tuple[int, int, float]] = []
     total = 0
     if is_sparse(table):
@@ -229,10 +233,14 @@ def explain_not_finite(table: Table, names: list[str] | None) -> str:
         rows = np.flatnonzero(~np.isfinite(column))
         total += len(rows)
         found += [(int(row), j, float(column[row])) for row in rows[:5]]
-    cells = [
-        f"row {row}, column {names[j] if names else j!r} is {'NaN' if value != value else value}"
-        for row, j, value in sorted(found)[:5]
-    ]
+
+    def cell(row: int, j: int, value: float) -> str:
+        place = row if kept is None else int(kept[row])
+        return f"row {place}, column {names[j] if names else j!r} is {'NaN' if value != value else value}"
+
+    # The columns of a category lack the same value.
+    cells = list(dict.fromkeys(cell(*one) for one in sorted(found)))[:5]
     more = f" and {total - len(cells)} more" if total > len(cells) else ""
-    hint = "missing='mean', 'median' or 'drop' deals with NaN; infinity has to be removed"
+    hint = "missing='mean', 'median', 'auto' or 'drop' deals with NaN; infinity has to be removed"
+    hint = hint if fills else "fill or remove them first"
     return f"X contains NaN or infinity: {'; '.join(cells)}{more}. {hint}"

@@ -185,7 +185,8 @@ def texts(
         found = _core.read_media(_paths(source), kind="texts", seed=0)
         given: list[str] = []
     else:
-        given = [str(text) for text in source]
+        # A missing text is one without words, not the word "nan".
+        given = ["" if text is None or text != text else str(text) for text in source]
         found = _core.read_texts(given, seed=0)
     values = None if embeddings is None else _own(embeddings, found)
     return _choose("texts", found, values, (k, gate, random_state), texts=given)

@@ -62,9 +62,9 @@ def fill_values(
     for j, column in enumerate(column_views(table)):
         if np.isnan(column).all():
             raise ValueError(f"column {names[j] if names else j!r} has no value: missing={missing!r} cannot fill it")
-        # Infinity is reported by the solver, with its place.
-        with np.errstate(invalid="ignore"):
-            found.append(float(middle(column)))
+        # Infinity is reported by the solver, with its place; it does not stand in for what is missing.
+        usable = column[~np.isinf(column)] if np.isinf(column).any() else column
+        found.append(float(middle(usable)) if not np.isnan(usable).all() else 0.0)
     for own in _categories(categories).values():
         # How often each text occurs: the first of the commonest stands in.
         shares = [float(np.nanmean(column)) for j, column in enumerate(column_views(table)) if j in own]

@@ -100,8 +100,8 @@ class Model:
 
         Parameters
         ----------
-        X : array, pandas or polars DataFrame, pyarrow Table, list of rows, path of a file
-            New rows, with the columns of the first table: by name, or as many as it had.
+        X : array, pandas or polars DataFrame, pyarrow Table, list of rows
+            New rows, with the columns of the first table: by name, or as many as it had. Rows without any value get -1.
         n_jobs : int or None, default=None
             Threads, as for the estimators.
         """
@@ -126,28 +126,45 @@ class Model:
     def _apply(self, X: Any, n_jobs: int | None) -> tuple[NDArray[np.int64], NDArray[np.float64], Any]:
         if is_outside(X):
             raise TypeError("X is a path: read it first, or use `arss apply MODEL TABLE`")
-        return _core.apply(self._model, self._values(X), threads(n_jobs))
+        values, there = self._values(X)
+        labels, distances, scores = _core.apply(self._model, values[there], threads(n_jobs))
+        if there.all():
+            return labels, distances, scores
+        # Rows without any value are nobody's.
+        all_labels, all_distances = np.full(len(there), -1, dtype=np.int64), np.full(len(there), np.nan)
+        all_labels[there], all_distances[there] = labels, distances
+        if scores is not None:
+            all_scores = np.full(len(there), np.nan)
+            all_scores[there] = scores
+            scores = all_scores
+        return all_labels, all_distances, scores
 
-    def _values(self, X: Any) -> Floats:
-        """The numbers of new rows, as the model knows them."""
+    def _values(self, X: Any) -> tuple[Floats, NDArray[np.bool_]]:
+        """The numbers of new rows, as the model knows them, and which rows hold any value."""
         preparation = self.about["preparation"]
         columns = preparation["columns"]
         frame = _frames.as_frame(X)
         if frame is None:
-            values: Floats = np.array(X, dtype=np.float64)
+            values: Floats = np.array(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
             if values.ndim != 2 or values.shape[1] != len(columns):
                 raise ValueError(f"X must be a table of {len(columns)} columns")
             if any(column["encoding"] != "number" for column in columns if isinstance(column["encoding"], str)):
                 raise ValueError("X must be a data frame with the columns of the first table: some are encoded")
         else:
             values = frame.by_name(columns)
+        infinite = np.argwhere(np.isinf(values))
+        if len(infinite):
+            row, j = infinite[0]
+            raise ValueError(f"row {row}, column {columns[j]['column']!r} is {values[row, j]}: it has to be removed")
+        there: NDArray[np.bool_] = np.asarray(~np.isnan(values).all(axis=1))
         for j, column in enumerate(columns):
-            gone = ~np.isfinite(values[:, j])
-            if gone.any():
+            gone = np.isnan(values[:, j])
+            if gone[there].any():
                 if column["fill"] is None:
-                    row, name = int(np.flatnonzero(gone)[0]), column["column"]
+                    row, name = int(np.flatnonzero(gone & there)[0]), column["column"]
                     raise ValueError(f"row {row}, column {name!r} is missing, and the model fills nothing in")
                 values[gone, j] = column["fill"]
+        values[~there] = 0.0
         if any(column["scale"] is not None for column in columns):
             plain = {"unit": 1.0, "centre": 0.0, "width": 1.0, "bent": None, "usable": True}
             scales: list[Any] = [column["scale"] or plain for column in columns]
@@ -155,10 +172,11 @@ class Model:
             values = _core.rescale(values, measured)
         if preparation["unit_rows"]:
             lengths = np.linalg.norm(values, axis=1, keepdims=True)
-            if not lengths.all():
-                raise ValueError(f"row {int(np.flatnonzero(lengths == 0)[0])} holds only zeros and has no direction")
-            values = values / lengths
-        return values
+            zero = (lengths[:, 0] == 0) & there
+            if zero.any():
+                raise ValueError(f"row {int(np.flatnonzero(zero)[0])} holds only zeros and has no direction")
+            values = values / np.where(lengths == 0, 1.0, lengths)
+        return values, there
 
 
 def _columns(selector: Any, layout: _frames.Layout | None) -> list[dict[str, Any]]:

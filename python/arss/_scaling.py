@@ -22,7 +22,7 @@ def scaled(data: Input, how: str) -> tuple[Input, "list[_core.Measured] | None"]
     try:
         table, columns = _core.scale(data.table, how, data.categories)
     except _core.NotFinite:
-        raise ValueError(explain_not_finite(data.table, data.names)) from None
+        raise ValueError(explain_not_finite(data.table, data.names, data.kept)) from None
     warn_constant(columns)
     return data._replace(table=table), columns
 
