@@ -258,3 +258,15 @@ fn by_default_the_table_is_used_as_it_is() {
     let found = folder.json("select marks.csv -k 1");
     assert_eq!(found["columns"], serde_json::json!(["x", "kind=-", "kind=a"]));
 }
+
+#[test]
+fn a_row_without_any_value_is_never_filled_in() {
+    let row = |at: usize| if at == 4 { ",\n".to_owned() } else { format!("{},{}\n", at * at % 13, at * 7 % 11) };
+    let folder = Folder::with("t.csv", format!("x,y\n{}", (0..20).map(row).collect::<String>()));
+    for how in ["auto", "mean", "median"] {
+        let ran = folder.run(&format!("select t.csv -k 19 --missing {how} --json")).ok();
+        let found: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+        assert!(!numbers(&found["indices"]).contains(&4), "{how}");
+        assert!(ran.err.contains("left aside") && ran.err.contains("1 of 20 rows"), "{how}: {}", ran.err);
+    }
+}

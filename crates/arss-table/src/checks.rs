@@ -144,7 +144,8 @@ pub fn finished(mut table: Table, missing: Missing) -> Result<Table, TableError>
     if table.matrix.shape().0 == 0 && table.kept.is_some() {
         let what = match missing {
             Missing::Drop => "every row has a missing value, so --missing drop leaves none",
-            _ => "every row lacks most of its values",
+            Missing::Auto => "every row lacks most of its values",
+            _ => "no row holds a value",
         };
         return Err(TableError::in_file(&path, what));
     }
@@ -170,6 +171,9 @@ fn note_missing(table: &mut Table, report: &MissingReport, missing: Missing, pat
         table.notes.push(match (missing, report.costly) {
             (Missing::Auto, _) => {
                 format!("{path}: left aside, mostly missing: {dropped} of {rows} rows")
+            }
+            (Missing::Mean | Missing::Median, _) => {
+                format!("{path}: left aside, without any value: {dropped} of {rows} rows")
             }
             (_, None) => format!("{path}: dropped, with missing values: {dropped} of {rows} rows"),
             (_, Some((feature, more))) => {

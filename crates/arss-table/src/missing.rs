@@ -102,8 +102,9 @@ fn handle_values<T: Float, M: MatrixValues<T>>(
     match how {
         Missing::Error | Missing::Auto | Missing::Keep => Ok((matrix, Ok(MissingReport::default()))),
         Missing::Drop => drop_rows(matrix, &leads(categories)),
-        Missing::Mean => fill(matrix, mean, categories),
-        Missing::Median => fill(matrix, median, categories),
+        // A row without any value would be the most typical of all.
+        Missing::Mean => leave_out_and_fill(matrix, mean, categories, |missing, cells| missing == cells),
+        Missing::Median => leave_out_and_fill(matrix, median, categories, |missing, cells| missing == cells),
     }
 }
 
@@ -189,12 +190,22 @@ fn handle_auto<T: Float, M: MatrixValues<T>>(
     let not_a_number =
         |_: (usize, usize), value: T| if value.to_f64().is_finite() { value } else { T::from_f64(f64::NAN) };
     let matrix = if matrix.any(f64::is_infinite)? { matrix.map(not_a_number)? } else { matrix };
+    leave_out_and_fill(matrix, median, categories, is_mostly_missing)
+}
+
+/// Leaves out rows of which too many cells are missing, and fills in the rest.
+fn leave_out_and_fill<T: Float, M: MatrixValues<T>>(
+    matrix: M,
+    of: fn(&mut [f64]) -> f64,
+    categories: &[Option<usize>],
+    too_many: fn(u32, u32) -> bool,
+) -> Result<(M, Handled), TableError> {
     let leads = leads(categories);
     let cells = leads.iter().filter(|lead| **lead).count() as u32;
     let is_kept: Vec<bool> =
-        missing_cells(&matrix, &leads)?.iter().map(|(count, _)| !is_mostly_missing(*count, cells)).collect();
+        missing_cells(&matrix, &leads)?.iter().map(|(count, _)| !too_many(*count, cells)).collect();
     let (matrix, report) = keep(matrix, &is_kept, MissingReport::default())?;
-    let (matrix, filled) = fill(matrix, median, categories)?;
+    let (matrix, filled) = fill(matrix, of, categories)?;
     Ok((matrix, filled.map(|filled| MissingReport { filled: filled.filled, ..report })))
 }
 

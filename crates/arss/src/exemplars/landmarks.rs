@@ -18,7 +18,8 @@ pub(crate) const SCALE_ROWS: usize = 2048;
 pub(crate) const BLOCK: usize = 256;
 /// Eigenvalues above minus this are not negative.
 const ROUNDING: f64 = 1e-6;
-/// Fewer rows are multiplied together with others of their block: products of a few rows are rounded differently.
+/// Fewer rows are multiplied together with others of their block, or with rows of zeros: products of a few rows are rounded
+/// differently, and rows scored in parts shall be scored as at once.
 const FEW: usize = 16;
 /// Most landmarks that a row is compared with one by one.
 pub(crate) const MOST: usize = 1 << 10;
@@ -136,8 +137,8 @@ impl<'a, T: Float> LandmarkMap<'a, T> {
                 kept += 1;
             }
         }
-        let multiplied = kept.max(FEW.min(rows.len()));
-        kernel.truncate(multiplied * count);
+        let multiplied = kept.max(FEW);
+        kernel.resize(multiplied * count, T::from_f64(0.0));
         self.similarity.of(kernel, self.h2);
         linalg::times_lower(MatRef::from_row_major_slice(kernel, multiplied, count), self.root.0.as_ref(), mapped);
         &mapped[..kept * count]
