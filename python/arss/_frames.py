@@ -84,7 +84,8 @@ class Reader:
     def refuse_equal_names(self) -> None:
         """Raise if two columns have one name: nobody could tell which is meant."""
         names = self._frame.names()
-        twice = next((name for at, name in enumerate(names) if name in names[:at]), None)
+        seen: set[str] = set()
+        twice = next((name for name in names if name in seen or seen.add(name)), None)  # type: ignore[func-returns-value]
         if twice is not None:
             raise ValueError(f"more than one column of X is called {twice!r}: rename them")
 
@@ -121,7 +122,7 @@ class Reader:
             if coding.width is not None:
                 called = [f"{names[j]}[{i}]" for i in range(coding.width)]
                 return self._vectors(j, coding.width), called, [None] * coding.width
-            made = self._columns(j, coding)
+            made = self._columns(j, coding, names[j])
             columns += made
             called += [names[j]] * len(made)
             categories += [j if coding.onehot else None] * len(made)
@@ -253,16 +254,18 @@ class Reader:
             )
         return Coding(values, onehot=True)
 
-    def _columns(self, j: int, coding: Coding) -> list[Floats]:
-        if coding.values is None and not coding.is_date:
-            if coding.is_text and not self._frame.has_numbers(j):
-                return [_numbers(self._frame.objects(j), self._frame.names()[j])]
-            if not self._frame.has_numbers(j):
-                raise ValueError(f"column {self._frame.names()[j]!r} does not hold numbers, but it did in fit")
-            return [self._frame.numbers(j)]
+    def _columns(self, j: int, coding: Coding, name: str) -> list[Floats]:
+        if coding.values is not None:
+            return _encoded(self._frame.objects(j), coding)
         if coding.is_date:
-            return [_seconds(self._frame.objects(j), self._frame.names()[j])]
-        return _encoded(self._frame.objects(j), coding)
+            return [_seconds(self._frame.objects(j), name)]
+        if self._frame.has_numbers(j):
+            return [self._frame.numbers(j)]
+        values = self._frame.objects(j)
+        # A few new rows may lack all of it.
+        if coding.is_text or all(value is None for value in values):
+            return [_numbers(values, name)]
+        raise ValueError(f"column {name!r} does not hold numbers, but it did in fit")
 
     def _vectors(self, j: int, width: int | None) -> Floats:
         name = self._frame.names()[j]
@@ -285,7 +288,20 @@ def _some(names: list[str], most: int = 5) -> str:
 
 
 #: Names of columns whose digits name something, as in the command line.
-_CODES = {"zip", "zipcode", "postcode", "postal", "plz", "phone", "telephone", "tel", "mobile", "fax", "fips", "ssn"}
+_CODES = {
+    "zip",
+    "zipcode",
+    "postcode",
+    "postal",
+    "plz",
+    "phone",
+    "telephone",
+    "tel",
+    "mobile",
+    "fax",
+    "fips",
+    "ssn",
+} | {"isbn", "ean", "iban"}
 
 
 def _is_code_name(name: str) -> bool:

@@ -185,11 +185,15 @@ def texts(
         found = _core.read_media(_paths(source), kind="texts", seed=0)
         given: list[str] = []
     else:
-        # A missing text is one without words, not the word "nan".
-        given = ["" if text is None or text != text else str(text) for text in source]
+        given = ["" if _is_missing(text) else str(text) for text in getattr(source, "to_pylist", lambda: source)()]
         found = _core.read_texts(given, seed=0)
     values = None if embeddings is None else _own(embeddings, found)
     return _choose("texts", found, values, (k, gate, random_state), texts=given)
+
+
+def _is_missing(text: object) -> bool:
+    """Whether there is no text: it has no words then, and not the word "nan"."""
+    return text is None or type(text).__name__ == "NAType" or bool(text != text)
 
 
 def _paths(source: Source) -> list[Path]:

@@ -127,17 +127,17 @@ class Model:
         if is_outside(X):
             raise TypeError("X is a path: read it first, or use `arss apply MODEL TABLE`")
         values, there = self._values(X)
-        labels, distances, scores = _core.apply(self._model, values[there], threads(n_jobs))
         if there.all():
-            return labels, distances, scores
+            return _core.apply(self._model, values, threads(n_jobs))
         # Rows without any value are nobody's.
-        all_labels, all_distances = np.full(len(there), -1, dtype=np.int64), np.full(len(there), np.nan)
-        all_labels[there], all_distances[there] = labels, distances
-        if scores is not None:
-            all_scores = np.full(len(there), np.nan)
-            all_scores[there] = scores
-            scores = all_scores
-        return all_labels, all_distances, scores
+        labels, distances = np.full(len(there), -1, dtype=np.int64), np.full(len(there), np.nan)
+        scores = np.full(len(there), np.nan) if self.about["method"] == "exemplars" else None
+        if there.any():
+            found = _core.apply(self._model, values[there], threads(n_jobs))
+            labels[there], distances[there] = found[0], found[1]
+            if scores is not None:
+                scores[there] = found[2]
+        return labels, distances, scores
 
     def _values(self, X: Any) -> tuple[Floats, NDArray[np.bool_]]:
         """The numbers of new rows, as the model knows them, and which rows hold any value."""
@@ -157,6 +157,8 @@ class Model:
             row, j = infinite[0]
             raise ValueError(f"row {row}, column {columns[j]['column']!r} is {values[row, j]}: it has to be removed")
         there: NDArray[np.bool_] = np.asarray(~np.isnan(values).all(axis=1))
+        if all(column["fill"] is None for column in columns):
+            there[:] = True
         for j, column in enumerate(columns):
             gone = np.isnan(values[:, j])
             if gone[there].any():

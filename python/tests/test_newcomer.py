@@ -68,8 +68,8 @@ def test_a_path_has_no_rows(tmp_path: Path) -> None:
 
 def test_missing_texts_are_no_words() -> None:
     texts: list[Any] = ["good tea", "very good tea", "cold coffee", "bad cold coffee", None, None, float("nan")]
-    found = arss.texts(texts, 2)
-    assert set(found.chosen) <= set(texts[:4])
+    for given in (texts, pd.Series(texts[:6], dtype="string")):
+        assert set(arss.texts(given, 2).chosen) <= set(texts[:4])
 
 
 def test_a_model_judges_bad_rows_as_its_selector() -> None:
@@ -80,6 +80,10 @@ def test_a_model_judges_bad_rows_as_its_selector() -> None:
     assert model.predict(rows)[5] == -1 and np.isnan(model.score_samples(rows)[5])
     assert (model.predict(rows) == selector.predict(rows)).all()
     assert np.allclose(model.score_samples(rows), selector.score_samples(rows), equal_nan=True)
+    assert model.predict([[np.nan, np.nan]]).tolist() == [-1]
+    assert np.isnan(model.score_samples([[np.nan, np.nan]])).all()
+    with pytest.raises(ValueError, match="row 0, column '0' is missing"):
+        arss.Model.of(arss.Exemplars(4).fit(rows[10:])).predict([[np.nan, np.nan]])
     with pytest.raises(ValueError, match=r"row 1, column '0' is inf"):
         model.predict([[0.0, 0.0], [np.inf, 0.0]])
 

@@ -1,5 +1,6 @@
 //! Whether what was read can be used, what is said about it, and missing values.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use crate::chunks::ChunkedTable;
@@ -85,7 +86,8 @@ fn mostly_numbers(source: &Source, roles: &[Purpose], table: &ChunkedTable, plan
         let mostly = seen.kind() == ColumnKind::Text && seen.numbers > seen.texts + seen.truths + seen.dates;
         if let Some(row) = seen.first_text.filter(|_| mostly && matches!(roles[column], Purpose::Feature(_))) {
             let (name, first) = (named(&info.name), example(source, row, column));
-            found.push(format!("{name} is mostly numbers, but {first} (--as NAME=number takes it as missing)"));
+            let advice = if seen.is_numbers_and_texts() { " (--as NAME=number takes it as missing)" } else { "" };
+            found.push(format!("{name} is mostly numbers, but {first}{advice}"));
         }
     }
     found
@@ -112,9 +114,9 @@ pub fn notes(source: &Source, roles: &[Purpose], table: &ChunkedTable, plan: &Fe
             notes.push(format!("{path}: {what}: {first}"));
         }
     }
-    let names = &source.headings;
-    let again = (0..names.len()).find(|&at| !names[at].trim().is_empty() && names[..at].contains(&names[at]));
-    if let Some(name) = again.map(|at| named(&names[at])) {
+    let mut seen = HashSet::new();
+    let again = source.headings.iter().find(|name| !name.trim().is_empty() && !seen.insert(name.as_str()));
+    if let Some(name) = again.map(|name| named(name)) {
         let what = format!("more than one column is called {name}; where names have to differ, the next is {name}_2");
         notes.push(format!("{path}: {what}"));
     }

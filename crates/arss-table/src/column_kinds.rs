@@ -32,7 +32,8 @@ const ENOUGH: usize = 1;
 /// What fields tell about how their column is written.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct StyleEvidence {
-    /// Texts that are numbers with a decimal comma.
+    /// Texts, and those of them that are numbers with a decimal comma.
+    pub texts: usize,
     pub comma: usize,
     /// Numbers that need a decimal point.
     pub point: usize,
@@ -53,8 +54,10 @@ impl StyleEvidence {
             {
                 self.point += usize::from(written_number(text.trim_ascii(), true).is_none());
             }
-            Field::Text if row < TELLING && text.contains(&b',') => {
-                self.comma += usize::from(written_number(text.trim_ascii(), true).is_some());
+            Field::Text if row < TELLING => {
+                let comma = text.contains(&b',') && written_number(text.trim_ascii(), true).is_some();
+                self.texts += 1;
+                self.comma += usize::from(comma);
             }
             Field::Date(_) => match field::local_date(text.trim_ascii(), false) {
                 Some((_, DateOrder::DayFirst)) => self.day_first += 1,
@@ -67,6 +70,7 @@ impl StyleEvidence {
     }
 
     fn merge(&mut self, other: &StyleEvidence) {
+        self.texts += other.texts;
         self.comma += other.comma;
         self.point += other.point;
         self.day_first += other.day_first;
@@ -171,6 +175,11 @@ impl KindCounts {
         self.leading_zeros += other.leading_zeros;
         self.evidence.merge(&other.evidence);
         self.first_text = self.first_text.or(other.first_text.map(|row| row + start));
+    }
+
+    /// True if there are numbers, and nothing but texts besides.
+    pub fn is_numbers_and_texts(&self) -> bool {
+        self.numbers > 0 && self.truths + self.dates + self.vectors == 0 && !self.nested
     }
 
     /// True if at most one value in twenty is a text among numbers.

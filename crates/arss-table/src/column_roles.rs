@@ -219,12 +219,18 @@ fn name_likeness(name: &str) -> NameLikeness {
 /// True for names of counts and amounts: of a fixed width or not, they are measured.
 fn is_measure_name(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
-    let mut words = lower.split(|c: char| !c.is_ascii_alphanumeric());
+    let words = || lower.split(|c: char| !c.is_ascii_alphanumeric());
     let measures = [
-        "pop", "tot", "count", "amount", "price", "income", "salar", "wage", "sale", "revenue", "cost", "value", "gdp",
-        "area", "distance", "weight", "score", "sum", "mean", "avg", "births", "deaths", "budget",
+        "pop", "count", "amount", "price", "income", "salary", "salarie", "wage", "sale", "revenue", "cost", "value",
+        "gdp", "area", "distance", "weight", "score", "sum", "mean", "avg", "birth", "death", "budget",
     ];
-    words.any(|word| measures.iter().any(|measure| word.starts_with(measure)))
+    let is_measure = |word: &str| {
+        let stem = word.strip_suffix('s').unwrap_or(word);
+        measures.contains(&stem)
+            || measures.contains(&word)
+            || ["population", "tot"].iter().any(|m| word.starts_with(m))
+    };
+    !words().any(|word| word == "code") && words().any(is_measure)
 }
 
 /// True for names of columns whose digits name something: zip codes, phone numbers.
@@ -303,6 +309,8 @@ mod tests {
         let codes: Vec<f64> = (0..30).map(|row| f64::from(100_000 + (row * 7919) % 8999)).collect();
         assert_eq!(number_role("account", &codes), ColumnRole::Identifier);
         assert_eq!(number_role("PopulationK", &codes), ColumnRole::Number);
+        assert_eq!(number_role("county_code", &codes), ColumnRole::Identifier);
+        assert_eq!(number_role("area_code", &codes), ColumnRole::Identifier);
         assert_eq!(number_role("account", &codes[..10]), ColumnRole::Number);
         let births: Vec<f64> = (0..30).map(|row| f64::from(1_900_000 + (29 - row) * row * 100 + row)).collect();
         assert_eq!(number_role("boys", &births), ColumnRole::Number);

@@ -222,7 +222,7 @@ fn is_used(
     }
     let is_numbers = matches!(read_as, ReadAs::Numbers(_));
     // Who says that it is numbers means that the rest is none.
-    let insisted = asked == Asked::As(ColumnRole::Number) && kind == ColumnKind::Text && seen.numbers > 0;
+    let insisted = asked == Asked::As(ColumnRole::Number) && kind == ColumnKind::Text && seen.is_numbers_and_texts();
     let no_numbers = matches!(kind, ColumnKind::Text | ColumnKind::Empty | ColumnKind::Nested | ColumnKind::Vector);
     if is_numbers && no_numbers && !insisted {
         return false;

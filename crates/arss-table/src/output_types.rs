@@ -1,6 +1,6 @@
 //! The types that columns without one get where a format needs them.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::sync::Arc;
 
@@ -78,16 +78,22 @@ fn truth(text: &str) -> Option<bool> {
 /// The names, the second `x` as `x_2`: formats with types tell columns apart by their names.
 pub fn different(names: &[String]) -> Vec<String> {
     let mut taken: HashSet<String> = names.iter().cloned().collect();
-    let mut seen = HashSet::new();
-    let mut differing = |name: &String| {
-        if seen.insert(name.clone()) {
-            return name.clone();
+    // How often each name came, or the last number that was tried for it.
+    let mut tried: HashMap<&str, usize> = HashMap::new();
+    let mut found = Vec::with_capacity(names.len());
+    for name in names {
+        let number = tried.entry(name).or_insert(0);
+        *number += 1;
+        if *number == 1 {
+            found.push(name.clone());
+            continue;
         }
-        let new = (2..).map(|at| format!("{name}_{at}")).find(|new| !taken.contains(new)).unwrap_or_default();
-        taken.insert(new.clone());
-        new
-    };
-    names.iter().map(&mut differing).collect()
+        while !taken.insert(format!("{name}_{number}")) {
+            *number += 1;
+        }
+        found.push(format!("{name}_{number}"));
+    }
+    found
 }
 
 /// Rows of text as typed columns; what does not fit its type is missing.

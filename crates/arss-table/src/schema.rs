@@ -62,7 +62,8 @@ pub fn roles(headings: &[String], options: &ReadOptions) -> Result<Vec<Purpose>,
         roles[column] = if role.is_feature() { Purpose::Feature(Asked::As(*role)) } else { Purpose::Unused };
     }
     let excluded = |name: &String| options.exclude.contains(name);
-    if options.columns.as_ref().is_some_and(|names| !names.is_empty() && names.iter().all(excluded)) {
+    let others = options.roles.iter().any(|(_, role)| role.is_feature());
+    if !others && options.columns.as_ref().is_some_and(|names| !names.is_empty() && names.iter().all(excluded)) {
         return Err(TableError::Input("every column that --columns names is left out by --exclude".to_owned()));
     }
     for name in options.exclude.iter().chain(&options.id) {
@@ -98,7 +99,7 @@ pub fn read_as(headings: &[String], roles: &[Purpose], sample: &[KindCounts], op
 
 /// True if numbers have a decimal comma: some are written so, and none needs a decimal point.
 fn decimal_comma(sample: &[KindCounts]) -> bool {
-    let texts = |seen: &&KindCounts| seen.evidence.comma > 0 && seen.evidence.comma == seen.texts;
+    let texts = |seen: &&KindCounts| seen.evidence.comma > 0 && seen.evidence.comma == seen.evidence.texts;
     sample.iter().any(|seen| texts(&seen)) && sample.iter().all(|seen| seen.evidence.point == 0)
 }
 
@@ -106,7 +107,7 @@ fn decimal_comma(sample: &[KindCounts]) -> bool {
 fn one_read_as(name: &str, role: Purpose, seen: &KindCounts, comma: bool, options: &ReadOptions) -> ReadAs {
     let evidence = &seen.evidence;
     // A column of its own mind: it has commas, and others have points.
-    let own = evidence.comma > 0 && evidence.comma == seen.texts && evidence.point == 0;
+    let own = evidence.comma > 0 && evidence.comma == evidence.texts && evidence.point == 0;
     let decimal_comma = options.decimal_comma.unwrap_or(comma || own);
     let style = Style { decimal_comma, day_first: evidence.day_first > 0 };
     let numbers = ReadAs::Numbers(style);
@@ -130,7 +131,7 @@ fn one_read_as(name: &str, role: Purpose, seen: &KindCounts, comma: bool, option
         (_, ColumnKind::Truth) if options.booleans || encodes => numbers,
         (_, ColumnKind::Date) if options.dates || encodes => numbers,
         (_, ColumnKind::Truth | ColumnKind::Date) => ReadAs::Nothing,
-        (_, ColumnKind::Text) if decimal_comma && evidence.comma == seen.texts => numbers,
+        (_, ColumnKind::Text) if decimal_comma && evidence.comma > 0 && evidence.comma == evidence.texts => numbers,
         (Asked::No, ColumnKind::Text | ColumnKind::Code) => codes,
         (_, ColumnKind::Text) => codes,
         // Asked for by name, digits are numbers.

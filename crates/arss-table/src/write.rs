@@ -63,9 +63,8 @@ impl ExtraColumns {
         self.columns.iter().map(|(_, values)| values.text(at, false)).collect()
     }
 
-    /// The same as the numbers of a source are written.
-    pub fn texts_like(&self, at: usize, source: &Source) -> Vec<String> {
-        let decimal_comma = source.types.iter().any(|kind| matches!(kind, OutputType::DecimalComma { .. }));
+    /// The same, with a decimal comma if that is how the numbers beside them are written.
+    pub fn texts_like(&self, at: usize, decimal_comma: bool) -> Vec<String> {
         self.columns.iter().map(|(_, values)| values.text(at, decimal_comma)).collect()
     }
 
@@ -84,6 +83,11 @@ impl ExtraColumns {
         let schema = Schema::new_with_metadata(fields, batch.schema().metadata().clone());
         RecordBatch::try_new(Arc::new(schema), arrays).map_err(io::Error::other)
     }
+}
+
+/// True if numbers of a source have a decimal comma.
+pub fn has_decimal_comma(source: &Source) -> bool {
+    source.types.iter().any(|kind| matches!(kind, OutputType::DecimalComma { .. }))
 }
 
 /// Writes these rows with all their columns.

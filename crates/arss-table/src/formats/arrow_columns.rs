@@ -78,6 +78,8 @@ fn text_cells(array: &ArrayRef, read_as: ReadAs) -> Option<ColumnChunk> {
         DataType::Utf8View => array.as_string_view().iter().enumerate().for_each(&mut push),
         _ => return None,
     }
+    // The type of the column says text, so that nobody reads vectors of it.
+    cells.seen.texts += std::mem::take(&mut cells.seen.vectors);
     Some(cells)
 }
 

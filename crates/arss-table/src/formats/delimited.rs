@@ -20,7 +20,7 @@ use crate::formula_cells::without_formula;
 use crate::partitioned::PartitionedFile;
 use crate::read::ReadContext;
 use crate::source::Source;
-use crate::write::ExtraColumns;
+use crate::write::{ExtraColumns, has_decimal_comma};
 
 /// Rows of a batch that are text at the same time.
 const AT_ONCE: usize = 1024;
@@ -180,7 +180,8 @@ fn copy_rows(
     let alike = files.iter().all(|file| first.is_like(file));
     let own = first.is_tab() == (format.delimiter == b'\t');
     // Between commas a decimal comma would need quotes.
-    let texts = |at: usize| if first.delimiter() == b',' { extra.texts(at) } else { extra.texts_like(at, source) };
+    let decimal_comma = first.delimiter() != b',' && has_decimal_comma(source);
+    let texts = |at: usize| extra.texts_like(at, decimal_comma);
     if alike && own && !format.safe {
         first.write_header(out, &names)?;
         for (at, &row) in rows.iter().enumerate() {

@@ -11,7 +11,7 @@ use arrow_array::RecordBatch;
 use crate::TableError;
 use crate::byte_source::ByteSource;
 use crate::chunks::{Chunk, ChunkedTable, ColumnChunk, ReadAs};
-use crate::field::{Field, Style};
+use crate::field::{self, Field, Style};
 use crate::formats::csv_dialect::is_header;
 use crate::formats::file_format::{FileFormat, Progress, RowCount, TableFile};
 use crate::formats::sheet_cells::{self, PlacedCell, SheetCells};
@@ -60,7 +60,7 @@ impl SheetFile {
         let sheet = sheet.unwrap_or_else(|what| Err(format!("is no whole Excel file: {what}")));
         let sheet = sheet.map_err(|what| TableError::in_file(path, what))?;
         let mut rows = row_ranges(&sheet.cells);
-        let title = title_rows(&sheet.cells, &rows);
+        let title = if context.options.header.is_none() { title_rows(&sheet.cells, &rows) } else { 0 };
         rows.drain(..title);
         let start = rows.first().map_or(0, |row| row.start);
         let mut columns: Vec<u32> = sheet.cells[start..].iter().map(|placed| placed.column).collect();
@@ -115,7 +115,8 @@ fn title_rows(cells: &[PlacedCell], rows: &[Range<usize>]) -> usize {
     // Below them a header, or they are rows like others.
     let header = rows.get(title).cloned().unwrap_or_default();
     let names: Vec<Vec<u8>> = cells[header].iter().map(|placed| placed.cell.text().into_bytes()).collect();
-    if usual > 2 && is_header(&names) { title } else { 0 }
+    let texts = names.iter().filter(|name| field::read(name, Style::default()) == Field::Text).count();
+    if usual > 2 && is_header(&names) && 2 * texts > names.len() { title } else { 0 }
 }
 
 /// The cells of each row.
