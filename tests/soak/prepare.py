@@ -32,6 +32,9 @@ def kept_rows(columns: list[Column], rows: int, missing: str) -> list[int]:
     if missing == "auto":
         few = len(columns) < 4
         return [row for row in range(rows) if 2 * holes[row] < len(columns) + few]
+    if missing in ("mean", "median"):
+        # Without any value a row would be the most typical of all.
+        return [row for row in range(rows) if holes[row] < len(columns)]
     return list(range(rows))
 
 
