@@ -389,3 +389,16 @@ impl Clock {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::SetAside;
+
+    #[test]
+    fn many_rows_that_keep_company_are_a_group() {
+        let aside = |rows: usize, company: f64| SetAside { rows, items: 1000, confidence: 1.0, company };
+        assert!(aside(200, 0.6).is_group());
+        // Few, or scattered.
+        assert!(!aside(100, 0.9).is_group() && !aside(300, 0.1).is_group());
+    }
+}

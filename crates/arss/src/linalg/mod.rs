@@ -369,6 +369,13 @@ mod tests {
     }
 
     #[test]
+    fn negative_eigenvalues_are_seen() {
+        let mixed = Mat::from_fn(2, 2, |i, j| if i == j { 1.0 } else { 3.0 });
+        assert!((least_eigenvalue(mixed.as_ref()) + 2.0).abs() < 1e-12);
+        assert_eq!(least_eigenvalue(Mat::<f64>::identity(3, 3).as_ref()), 0.0);
+    }
+
+    #[test]
     fn half_products_agree_with_full_ones() {
         for dim in [1, 2, 3, 7, 16, 31, 64, 100, 257] {
             for rows in [1, 5, 64, 333] {
