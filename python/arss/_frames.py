@@ -3,7 +3,6 @@
 import datetime
 import decimal
 import numbers
-import re
 import sys
 import warnings
 from collections.abc import Hashable, Mapping, Sequence
@@ -16,6 +15,7 @@ from arss._missing import Floats, Table, readable
 from arss._options import ENCODINGS, Encode
 from arss._places import opened
 from arss._vectors import Vectors, is_vector, of_arrow, of_objects, of_polars
+from arss._written import date_in_text, number_in_text, numbers_in_texts, seconds
 
 #: Most distinct values of a column that `encode="onehot"` takes, and of a categorical that "auto" takes.
 MOST_CATEGORIES = 256
@@ -157,9 +157,9 @@ class Reader:
             values = self._frame.objects(j)
             if all(value is None or isinstance(value, bool | np.bool_) for value in values):
                 return [np.array([np.nan if value is None else float(bool(value)) for value in values])]
-            if all(value is None or _number(value) is not None for value in values):
-                return [_numbers(values, name)]
-            return [_seconds(values, name, "holds neither numbers nor dates, as the model needs")]
+            if all(value is None or number_in_text(value) is not None for value in values):
+                return [numbers_in_texts(values, name)]
+            return [seconds(values, name, "holds neither numbers nor dates, as the model needs")]
         texts = [None if value is None else str(value) for value in self._frame.objects(j)]
         if "ranks" in encodings[0]:
             ranks = {text: float(rank) for rank, text in enumerate(encodings[0]["ranks"])}
@@ -205,12 +205,12 @@ class Reader:
         order = self._frame.order(j)
         if order is not None:
             return (Coding(order), "category") if len(set(values)) > 1 else (None, "constant")
-        if not self._frame.is_category(j) and not _is_code_name(name):
-            if all(_number(value) is not None for value in values):
-                found = np.asarray(_numbers(self._frame.objects(j), name), dtype=np.float64)
+        if not self._frame.is_category(j) and not _core.is_code_name(name):
+            if all(number_in_text(value) is not None for value in values):
+                found = np.asarray(numbers_in_texts(self._frame.objects(j), name), dtype=np.float64)
                 role, used, _ = _core.role_of_numbers(name, found)
                 return Coding(is_text=True) if used else None, role
-            if all(_date(value) is not None for value in values):
+            if all(date_in_text(value) is not None for value in values):
                 return Coding(is_date=True, is_text=True), "date"
         if not all(isinstance(value, Hashable) for value in values):
             return None, "nested"
@@ -258,13 +258,13 @@ class Reader:
         if coding.values is not None:
             return _encoded(self._frame.objects(j), coding)
         if coding.is_date:
-            return [_seconds(self._frame.objects(j), name)]
+            return [seconds(self._frame.objects(j), name)]
         if self._frame.has_numbers(j):
             return [self._frame.numbers(j)]
         values = self._frame.objects(j)
         # A few new rows may lack all of it.
         if coding.is_text or all(value is None for value in values):
-            return [_numbers(values, name)]
+            return [numbers_in_texts(values, name)]
         raise ValueError(f"column {name!r} does not hold numbers, but it did in fit")
 
     def _vectors(self, j: int, width: int | None) -> Floats:
@@ -285,76 +285,6 @@ class Reader:
 
 def _some(names: list[str], most: int = 5) -> str:
     return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
-
-
-#: Names of columns whose digits name something, as in the command line.
-_CODES = {
-    "zip",
-    "zipcode",
-    "postcode",
-    "postal",
-    "plz",
-    "phone",
-    "telephone",
-    "tel",
-    "mobile",
-    "fax",
-    "fips",
-    "ssn",
-} | {"isbn", "ean", "iban"}
-
-
-def _is_code_name(name: str) -> bool:
-    return not _CODES.isdisjoint(re.split(r"[^a-z0-9]+", name.lower()))
-
-
-def _number(value: object) -> float | None:
-    """The number that a text is; none if it is none, or has leading zeros, which a number would lose."""
-    if not isinstance(value, str) or "_" in value or re.match(r"\s*0\d", value):
-        return None
-    try:
-        number = float(value)
-    except ValueError:
-        return None
-    return number if np.isfinite(number) else None
-
-
-def _numbers(values: Sequence[object], name: str) -> Floats:
-    """Numbers that are written as text; missing ones are NaN."""
-    found = np.full(len(values), np.nan)
-    for row, value in enumerate(values):
-        if value is None:
-            continue
-        number = _number(value)
-        if number is None:
-            raise ValueError(f"column {name!r} does not hold numbers, but it did in fit: row {row} is {value!r}")
-        found[row] = number
-    return found
-
-
-def _date(value: object) -> datetime.date | None:
-    """The date or time that a text is, as ISO 8601 has it; none if it is none."""
-    # Eight digits are a number.
-    if not isinstance(value, str) or not re.match(r"\d{4}-\d\d", value):
-        return None
-    try:
-        return datetime.datetime.fromisoformat(value)
-    except ValueError:
-        return None
-
-
-def _seconds(values: Sequence[object], name: str, otherwise: str = "does not hold dates, but it did in fit") -> Floats:
-    """Dates and times as seconds since 1970, those without a zone as if they were UTC; missing ones are NaN."""
-    found = np.full(len(values), np.nan)
-    for row, value in enumerate(values):
-        if value is None:
-            continue
-        date = value if isinstance(value, datetime.date) else _date(value)
-        if date is None:
-            raise ValueError(f"column {name!r} {otherwise}: row {row} is {value!r}")
-        time = date if isinstance(date, datetime.datetime) else datetime.datetime(date.year, date.month, date.day)
-        found[row] = (time if time.tzinfo else time.replace(tzinfo=datetime.UTC)).timestamp()
-    return found
 
 
 def _encoded(values: Sequence[object], coding: Coding) -> list[Floats]:

@@ -123,6 +123,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(scaling::rescale, module)?)?;
     module.add_function(wrap_pyfunction!(scaling::role_of_numbers, module)?)?;
     module.add_function(wrap_pyfunction!(scaling::role_of_texts, module)?)?;
+    module.add_function(wrap_pyfunction!(scaling::is_code_name, module)?)?;
     module.add_function(wrap_pyfunction!(scaling::location_and_spread, module)?)?;
     Ok(())
 }

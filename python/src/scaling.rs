@@ -113,3 +113,9 @@ pub fn copied<T: Float>(cells: &Cells<T>) -> PyResult<DenseMatrix<T>> {
 fn array<T: Element>(py: Python<'_>, matrix: DenseMatrix<T>) -> PyResult<Bound<'_, PyAny>> {
     Ok(matrix.data.into_pyarray(py).reshape([matrix.rows, matrix.columns])?.into_any())
 }
+
+/// Whether a column of this name holds digits that name something, as zip codes do.
+#[pyfunction]
+pub fn is_code_name(name: &str) -> bool {
+    ColumnRole::is_code_name(name)
+}

@@ -61,18 +61,13 @@ impl<'a> Reasons<'a> {
         }
         let unit = |column: usize| {
             let difference = |&row: &usize| (cells.get(row, column) - cells.get(exemplars[row], column)).abs();
-            let all: Vec<f64> = measured.iter().map(difference).collect();
-            let square = all.iter().map(|value| value * value).sum::<f64>() / all.len() as f64;
-            let sizes = [1.483 * median(all), square.sqrt(), spread(&cells, column)];
-            sizes.into_iter().find(|size| *size > 0.0).unwrap_or(1.0)
+            usual_size(measured.iter().map(difference).collect(), &cells, column)
         };
         let units = (0..cells.columns).map(unit).collect();
         let usual = |column: usize| {
             let centre = median(measured.iter().map(|&row| cells.get(row, column)).collect());
-            let all: Vec<f64> = measured.iter().map(|&row| (cells.get(row, column) - centre).abs()).collect();
-            let square = all.iter().map(|value| value * value).sum::<f64>() / all.len() as f64;
-            let sizes = [1.483 * median(all), square.sqrt(), spread(&cells, column)];
-            (centre, sizes.into_iter().find(|size| *size > 0.0).unwrap_or(1.0))
+            let all = measured.iter().map(|&row| (cells.get(row, column) - centre).abs()).collect();
+            (centre, usual_size(all, &cells, column))
         };
         let usual = (0..cells.columns).map(usual).collect();
         let columns = columns.filter(|columns| !columns.is_empty()).unwrap_or_else(|| (0..cells.columns).collect());
@@ -133,6 +128,14 @@ impl<'a> Reasons<'a> {
             .collect();
         if words.is_empty() { "-".to_owned() } else { words.join(", ") }
     }
+}
+
+/// What is usual of some differences in a column, larger than 0.
+fn usual_size(all: Vec<f64>, cells: &NumericView<'_>, column: usize) -> f64 {
+    let square = all.iter().map(|value| value * value).sum::<f64>() / all.len() as f64;
+    let found = [1.483 * median(all), square.sqrt()].into_iter().find(|size| *size > 0.0);
+    // Two walks over all rows: only where nothing else tells.
+    found.or_else(|| Some(spread(cells, column)).filter(|size| *size > 0.0)).unwrap_or(1.0)
 }
 
 /// The root mean square distance of a column from its mean.

@@ -72,6 +72,16 @@ impl ColumnRole {
         )
     }
 
+    /// True for names of columns whose digits name something: zip codes, phone numbers.
+    ///
+    /// ```
+    /// use arss_table::ColumnRole;
+    /// assert!(ColumnRole::is_code_name("home.phone") && !ColumnRole::is_code_name("zipper"));
+    /// ```
+    pub fn is_code_name(name: &str) -> bool {
+        is_code_name(name)
+    }
+
     /// What a column of numbers is, and why; NaN where there is none.
     ///
     /// ```
