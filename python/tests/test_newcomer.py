@@ -1,6 +1,9 @@
 """What somebody who tried the package for the first time stumbled over."""
 
 import decimal
+import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +57,28 @@ def test_numbers_and_dates_are_found_whatever_holds_them(tmp_path: Path) -> None
     numbers = table[["plain", "price", "object"]]
     plain = numeric[["plain", "price", "object"]]
     assert (arss.Exemplars(3).fit(numbers).sample_indices_ == arss.Exemplars(3).fit(plain).sample_indices_).all()
+
+
+def roles(path: Path, *flags: str) -> dict[str, str]:
+    """What the command line takes each column for."""
+    command = [sys.executable, "-m", "arss", "select", str(path), "-k", "2", "--json", *flags]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert ran.returncode == 0, ran.stderr
+    return {info["name"]: info["role"] for info in json.loads(ran.stdout)["column_roles"]}
+
+
+def test_texts_of_typed_files(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    path = tmp_path / "t.parquet"
+    # More rows than are looked at for how numbers are written.
+    commas = [f"{value:.2f}".replace(".", ",") for value in rng.normal(size=3000)]
+    lists = [str(row) for row in rng.normal(size=(3000, 2)).round(4).tolist()]
+    pd.DataFrame({"comma": commas, "list": lists, "x": rng.normal(size=3000)}).to_parquet(path)
+    assert roles(path) == {"comma": "number", "list": "identifier", "x": "number"}
+    # Dates are no numbers because somebody says so.
+    (tmp_path / "t.csv").write_text("x,y\n1,1\n2,5\n3,2\n2020-01-01,4\n5,9\n")
+    with pytest.raises(AssertionError, match=r"column x holds text .*2020-01-01"):
+        roles(tmp_path / "t.csv", "--as", "x=number")
 
 
 def test_a_path_has_no_rows(tmp_path: Path) -> None:
