@@ -56,7 +56,7 @@ def make(task: Task, folder: Path | None, candidates: int, test: int) -> Cell:
     varies = spread > 1e-9
     scaled = [np.where(varies, (X[rows] - mean) / np.where(varies, spread, 1.0), 0.0) for rows in (ours, theirs)]
     corrupted = _choose(y[ours], task.share, random)
-    scaled[0][corrupted] = _corrupt(scaled[0], corrupted, task.kind, random) * varies
+    scaled[0][corrupted] = corrupt(scaled[0], corrupted, task.kind, random) * varies
     return Cell(scaled[0], y[ours], corrupted, scaled[1], y[theirs])
 
 
@@ -68,7 +68,7 @@ def _choose(y: NDArray[np.int64], share: float, random: np.random.Generator) -> 
     return chosen
 
 
-def _corrupt(X: Matrix, rows: NDArray[np.bool_], kind: str, random: np.random.Generator) -> Matrix:
+def corrupt(X: Matrix, rows: NDArray[np.bool_], kind: str, random: np.random.Generator) -> Matrix:
     """The corrupted form of those rows; columns have mean 0 and standard deviation 1."""
     clean = X[rows]
     if kind == "gaussian":
@@ -83,7 +83,7 @@ def _corrupt(X: Matrix, rows: NDArray[np.bool_], kind: str, random: np.random.Ge
     if kind == "none":
         return clean
     if kind == "mixed":  # the paper's: every row gets one of the three
-        each = np.stack([_corrupt(X, rows, one, random) for one in ("gaussian", "laplace", "salt-and-pepper")])
+        each = np.stack([corrupt(X, rows, one, random) for one in ("gaussian", "laplace", "salt-and-pepper")])
         mixed: Matrix = each[random.integers(3, size=len(clean)), np.arange(len(clean))]
         return mixed
     raise ValueError(f"there is no corruption called {kind!r}")

@@ -172,12 +172,12 @@ fn mapped(kernel: Option<Kernel>, size: &ProblemSize, method: impl Fn(&ProblemSi
     seen.items * count * seen.element + landmark_memory(count, size) + method(&seen)
 }
 
-/// The distances that the width is measured on, whose memory the similarities of the landmarks take over; the root of their
-/// inverse; their rows.
+/// The distances that the width is measured on, or later the similarities of the landmarks and the root of their inverse;
+/// their rows.
 fn landmark_memory(count: u64, size: &ProblemSize) -> u64 {
     let count = count.min(size.items);
     let measured = (landmarks::SCALE_ROWS as u64).min(size.items);
-    8 * count * (measured + count) + size.element * count * size.features
+    8 * count * measured.max(2 * count) + size.element * count * size.features
 }
 
 /// A sample of each column and its copies, where the tails of columns count.
@@ -186,11 +186,15 @@ fn tails(size: &ProblemSize) -> u64 {
     4 * 8 * (landmarks::SCALE_ROWS as u64).min(size.items) * looked_at
 }
 
+/// Rows and columns.
+fn shape(size: &ProblemSize) -> (usize, usize) {
+    (size.items as usize, size.features as usize)
+}
+
 /// Rows to cover, rows that the width is measured on, rows to choose from, the similarities of a batch, distances that are
 /// kept for swaps, and what each thread needs for products.
 fn coverage(size: &ProblemSize, swaps: bool) -> u64 {
-    let sampled = if swaps { candidates::REFINED } else { candidates::SAMPLED } as u64;
-    let reference = sampled.max(4 * size.k).min(size.items);
+    let reference = candidates::sampled(shape(size), size.k as usize, swaps) as u64;
     let pool = reference;
     let scale = (candidates::SCALE_ROWS.1 as u64).min(size.items);
     let kept = medoids::kept_bytes(size.features as usize, pool as usize, reference as usize) as u64;
@@ -252,7 +256,7 @@ const SWEEPS: f64 = 4.0;
 pub fn work(method: &Method, size: &ProblemSize, effort: Effort) -> Seconds {
     let [n, l, k] = [size.items, size.features, size.k].map(|count| count as f64);
     let (small, Effort { iterations, rows_scored }) = (n.min(l), effort);
-    let reference = n.min((candidates::SAMPLED as f64).max(4.0 * k));
+    let reference = candidates::sampled(shape(size), size.k as usize, false) as f64;
     let pool = reference;
     // The first measurement of all candidates is vectorised. Then each pick measures a few dozen candidates anew.
     let choice = pool * reference * (l + EXPONENTIALS) + 32.0 * k * reference * (l + EXPONENTIAL) + k * PASS;
@@ -262,11 +266,12 @@ pub fn work(method: &Method, size: &ProblemSize, effort: Effort) -> Seconds {
     };
     let (prepare, solve, last) = match method {
         Method::Exemplars(settings) => {
-            let searched = n.min((candidates::REFINED as f64).max(4.0 * k));
+            let searched = candidates::sampled(shape(size), size.k as usize, true) as f64;
             let swaps = if settings.nested { 0.0 } else { SWEEPS * searched * searched * (l + READ) };
             let refined = if settings.nested || n <= searched { 0.0 } else { settings.refine as f64 };
-            let means = refined * refine::ROWS.0.max(refine::ROWS.1 * size.k as usize) as f64 * k * l;
-            let nearest = if refined > 0.0 { n * k * l } else { 0.0 };
+            let looked_at = |rows| n.min(refine::wanted(rows, size.k as usize) as f64) * k * l;
+            let means = refined * looked_at(refine::ROWS);
+            let nearest = if refined > 0.0 { looked_at(refine::SNAPPED) } else { 0.0 };
             (score(settings.landmarks), choice + swaps + means + nearest, n * k * l)
         }
         Method::Facility(_) => (n * l, choice, n * k * l),

@@ -142,6 +142,8 @@ pub(crate) struct Scratch<T> {
     pub landmarks: landmarks::Scratch<T>,
     pub nearest: nearest::Scratch<T>,
     pub near: Vec<Near>,
+    /// Places of some rows in their block.
+    pub places: Vec<usize>,
     pub few: NearestFew,
     /// The landmark that each row is itself.
     pub owns: Vec<Option<usize>>,
@@ -173,6 +175,7 @@ impl<T: Float> Accumulator<T> {
                 landmarks: landmarks::Scratch::default(),
                 nearest: nearest::Scratch::default(),
                 near: Vec::new(),
+                places: Vec::new(),
                 few: NearestFew::default(),
                 owns: Vec::new(),
                 judged: Vec::new(),

@@ -3,16 +3,26 @@
 use std::cell::OnceCell;
 
 use super::Constraints;
+use super::medoids::{LONG, kept_bytes};
 use super::solver::{Plan, RowCache};
 use super::steps::{Candidate, Candidates, ChunkCount};
 use crate::Error;
 use crate::exec::{RowBackend, Step, damaged};
 use crate::linalg::rng::{generator, positions};
 
-/// Most rows that must be covered, and most rows to choose from, or 4 K if that is more; more are sampled. Fewer will
-/// do where the picks are refined by looking at all rows.
-pub(crate) const SAMPLED: usize = 8192;
-pub(crate) const REFINED: usize = 4096;
+/// Most rows that must be covered, and most rows to choose from; of larger tables as many are sampled. Fewer will do where
+/// the picks are refined by looking at more rows.
+const SAMPLED: usize = 8192;
+const REFINED: usize = 4096;
+
+/// How many of so many rows of `features` values are looked at where `k` are chosen, and the picks are refined or not: at
+/// least 4 for each pick.
+pub(crate) fn sampled((rows, features): (usize, usize), k: usize, refined: bool) -> usize {
+    // Each sweep of swaps needs all distances again.
+    let cheap = rows <= SAMPLED && (features < LONG || kept_bytes(features, rows, rows) > 0);
+    let most = if refined && !cheap { REFINED } else { SAMPLED };
+    rows.min(most.max(k.saturating_mul(4)))
+}
 /// Rows that the width is measured on.
 pub(crate) const SCALE_ROWS: (usize, usize) = (512, 2048);
 
@@ -59,10 +69,10 @@ struct Places {
 
 impl Places {
     /// Of `allowed` rows that may be chosen and `covered` rows that are to be covered.
-    fn draw(seed: u64, rows: usize, allowed: usize, covered: usize) -> Self {
-        let mut generator = generator(seed.wrapping_add(1));
-        let pool = positions(&mut generator, allowed, rows);
-        let reference = positions(&mut generator, covered, rows);
+    fn draw(plan: &Plan, features: usize, allowed: usize, covered: usize) -> Self {
+        let mut generator = generator(plan.seed.wrapping_add(1));
+        let pool = positions(&mut generator, allowed, plan.sampled(allowed, features));
+        let reference = positions(&mut generator, covered, plan.sampled(covered, features));
         let narrow = positions(&mut generator, covered, SCALE_ROWS.0);
         Places { pool, reference, wide: positions(&mut generator, covered, SCALE_ROWS.1), narrow }
     }
@@ -88,7 +98,7 @@ impl CandidateSample {
         // If no row within the gate counts, all rows are to be covered.
         let cover_all = total(|count| count.covered) == 0;
         let covered = if cover_all { total(|count| count.weighted) } else { total(|count| count.covered) };
-        let places = Places::draw(plan.seed, plan.sampled(), total(|count| count.allowed), covered);
+        let places = Places::draw(plan, rows.features(), total(|count| count.allowed), covered);
         let wanted = places.covered();
         let step = Candidates {
             gate: plan.gate,

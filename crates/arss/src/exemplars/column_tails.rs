@@ -1,9 +1,24 @@
 //! How far out in its columns a row lies: ranks of its values among a sorted sample of each column.
 
+use super::gate::DENSE;
 use super::landmarks::SCALE_ROWS;
 use super::steps::{TAIL, WIDTH};
 use crate::Float;
 use crate::linalg::simd::{LANES, Lanes, vectorised};
+
+/// Where a table has so many columns that tails count little, each how many-th row of the sample is taken.
+const THINNED: usize = 4;
+
+/// The columns of some rows, each sorted, one behind the other.
+pub(super) fn sorted_columns(values: &[f64], features: usize) -> Vec<f64> {
+    let every = if features as f64 > DENSE { THINNED } else { 1 };
+    let column = |at: usize| {
+        let mut column: Vec<f64> = values.iter().skip(at).step_by(features * every).copied().collect();
+        column.sort_unstable_by(f64::total_cmp);
+        column
+    };
+    (0..features).flat_map(column).collect()
+}
 
 /// The columns of a sample that are not constant.
 pub(super) struct ColumnTails<'a, T> {
@@ -34,9 +49,13 @@ impl<'a, T: Float> Ranks<'a, T> {
     /// The values are searched for in step, without a branch: each waits for the cache alone.
     #[inline(always)]
     fn tails(&self, values: &Lanes<T>) -> [usize; LANES] {
-        let first = match self.rounded.as_slice().try_into() {
-            Ok(sample) => search(sample, values),
-            Err(_) => search_any(&self.rounded, values),
+        let sample = self.rounded.as_slice();
+        let first = if let Ok(sample) = <&[T; SCALE_ROWS]>::try_from(sample) {
+            search(sample, values)
+        } else if let Ok(sample) = <&[T; SCALE_ROWS / THINNED]>::try_from(sample) {
+            search(sample, values)
+        } else {
+            search_any(sample, values)
         };
         let mut tails = [0; LANES];
         for lane in 0..LANES {
@@ -57,14 +76,14 @@ impl<'a, T: Float> Ranks<'a, T> {
     }
 }
 
-/// Where the last of the samples up to each value stands, or the first if there is none. A sample of this size is usual, and
-/// its places need no check.
+/// Where the last of the samples up to each value stands, or the first if there is none. The usual sizes are powers of two:
+/// places in them need no check.
 #[inline(always)]
-fn search<T: Float>(sample: &[T; SCALE_ROWS], values: &Lanes<T>) -> [usize; LANES] {
-    let (mut first, mut half) = ([0u32; LANES], SCALE_ROWS as u32 / 2);
+fn search<T: Float, const SIZE: usize>(sample: &[T; SIZE], values: &Lanes<T>) -> [usize; LANES] {
+    let (mut first, mut half) = ([0u32; LANES], SIZE as u32 / 2);
     while half > 0 {
         for lane in 0..LANES {
-            let up_to = sample[(first[lane] + half - 1) as usize % SCALE_ROWS] <= values[lane];
+            let up_to = sample[(first[lane] + half - 1) as usize % SIZE] <= values[lane];
             first[lane] += if up_to { half } else { 0 };
         }
         half /= 2;
@@ -153,7 +172,7 @@ mod tests {
     }
 
     fn check<T: Float>(sample: &[f64], values: &[T]) {
-        for count in [sample.len(), 499, 7, 1] {
+        for count in [sample.len(), SCALE_ROWS / THINNED, 499, 7, 1] {
             let sample = &sample[..count];
             let ranks = Ranks::<T>::new(0, sample);
             for lot in values.chunks(LANES) {

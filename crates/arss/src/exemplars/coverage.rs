@@ -191,7 +191,7 @@ pub(crate) struct Coverage<'a> {
 
 impl<'a> Coverage<'a> {
     pub fn new(table: Table<'a>, sample: &CandidateSample, run: &RunOptions<'_>) -> Result<Self, Error> {
-        let h2 = *sample.width.get_or_init(|| median_squared(&table, &sample.wide, &sample.narrow, &mut Vec::new()));
+        let h2 = *sample.width.get_or_init(|| median_squared(&table, &sample.wide, &sample.narrow));
         let CandidateSample { pool, groups, reference, weights, .. } = sample.clone();
         let options = RunOptions { block: BLOCK, threads: run.threads, ..RunOptions::default() };
         let rows = Rows::of(&table, &reference);
@@ -394,7 +394,7 @@ mod tests {
             let plan = Plan { k, seed: 0, stop: None, gate: false, weighting: None, swaps: false, refine: 0 };
             let mut run = RunOptions::default();
             let chosen = choose(table, &sample, &plan, &mut Constraints::none(), &mut run).unwrap();
-            let h2 = median_squared(&table, &all, &all, &mut Vec::new());
+            let h2 = median_squared(&table, &all, &all);
             let (picks, gains) = naive(&rows, &weights, h2, k);
             assert_eq!(chosen.picks, picks, "{n} x {l}");
             assert!(chosen.gains.iter().zip(&gains).all(|(a, b)| (a - b).abs() < 1e-12));

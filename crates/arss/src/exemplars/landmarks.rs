@@ -54,9 +54,8 @@ impl Landmarks {
 
     pub fn new(kernel: &Kernel, table: &Table<'_>, sample: &LandmarkSample) -> Self {
         let items = sample.landmarks.clone();
-        let mut memory = Vec::new();
-        let h2 = median_squared(table, &sample.scale, &items, &mut memory);
-        let (root, similarity) = root(&Rows::of(table, &items), h2, kernel.ridge, memory);
+        let h2 = median_squared(table, &sample.scale, &items);
+        let (root, similarity) = root(&Rows::of(table, &items), h2, kernel.ridge);
         let rows = PointRows::read(table, &items);
         Landmarks { items, rows, origin: table.origin.to_vec(), h2, similarity, root: Matrix(root) }
     }
@@ -166,16 +165,17 @@ impl Similarity {
     }
 }
 
-/// A lower triangular R with R R' = (K_JJ + ridge I)^-1, and the similarity that K is of. `memory` is used for K.
-fn root(landmarks: &Rows<'_, f64>, h2: f64, ridge: f64, mut memory: Vec<f64>) -> (Mat<f64>, Similarity) {
+/// A lower triangular R with R R' = (K_JJ + ridge I)^-1, and the similarity that K is of.
+fn root(landmarks: &Rows<'_, f64>, h2: f64, ridge: f64) -> (Mat<f64>, Similarity) {
     let mut similarity = Similarity::Gaussian;
     if !landmarks.is_euclidean() && least_eigenvalue(landmarks, similarity, h2) < -ROUNDING {
         let negative = -least_eigenvalue(landmarks, Similarity::Laplacian { share: 1.0 }, h2);
         // With its diagonal raised by the most negative eigenvalue, and all of it divided so that the diagonal is 1.
         similarity = Similarity::Laplacian { share: if negative > ROUNDING { 1.0 / (1.0 + negative) } else { 1.0 } };
     }
-    similarities(landmarks, similarity, h2, &mut memory);
-    let root = linalg::lower_root_of_inverse(&mut memory, ridge)
+    let mut similar = Vec::new();
+    similarities(landmarks, similarity, h2, &mut similar);
+    let root = linalg::lower_root_of_inverse(&mut similar, ridge)
         .unwrap_or_else(|| linalg::lower_root_of_indefinite(kernel(landmarks, similarity, h2).as_ref(), ridge));
     (root, similarity)
 }

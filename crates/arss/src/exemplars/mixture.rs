@@ -129,12 +129,24 @@ fn expectation_maximisation(z: &[f64], start: f64) -> Mixture {
         }
         exponentials(&mut of_high, 1.0);
         of_high.iter_mut().for_each(|odds| *odds = 1.0 / (1.0 + *odds));
-        let share = |c: usize, i: usize| if c == 1 { of_high[i] } else { 1.0 - of_high[i] };
-        let q = [0, 1].map(|c| (0..n).map(|i| share(c, i)).sum::<f64>() + 1e-9);
+        // Sums of both side by side: each addition waits for the one before it.
+        let shares = || of_high.iter().zip(z).map(|(&high, &z)| ([1.0 - high, high], z));
+        let (mut q, mut sums, mut squares) = ([0.0; 2], [0.0; 2], [0.0; 2]);
+        for (share, z) in shares() {
+            for c in 0..2 {
+                q[c] += share[c];
+                sums[c] += share[c] * z;
+            }
+        }
+        q = q.map(|q| q + 1e-9);
         p = q.map(|q0| q0 / (q[0] + q[1]));
-        m = [0, 1].map(|c| (0..n).map(|i| share(c, i) * z[i]).sum::<f64>() / q[c]);
-        let square = |c: usize| (0..n).map(|i| share(c, i) * (z[i] - m[c]).powi(2)).sum::<f64>() / q[c];
-        s = [0, 1].map(|c| square(c).sqrt() + floor);
+        m = [0, 1].map(|c| sums[c] / q[c]);
+        for (share, z) in shares() {
+            for c in 0..2 {
+                squares[c] += share[c] * (z - m[c]).powi(2);
+            }
+        }
+        s = [0, 1].map(|c| (squares[c] / q[c]).sqrt() + floor);
     }
     if m[0] > m[1] {
         return Mixture { shares: [p[1], p[0]], means: [m[1], m[0]], sds: [s[1], s[0]], likelihood };

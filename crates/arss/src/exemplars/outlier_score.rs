@@ -4,6 +4,7 @@
 //! ridge - k_n' (K_JJ + ridge I)^-1 k_n, which is 1 + ridge minus the squared length of the mapped row. A landmark is
 //! judged by the others: 1 / ((K_JJ + ridge I)^-1)_jj. v lies between the ridge (amid others) and 1 + ridge (alone).
 
+use super::column_tails::sorted_columns;
 use super::gate::{self, Decision, GateRule, RowMeasures, WIDE, Weighting};
 use super::landmarks::Landmarks;
 use super::score_steps::{JudgeStep, JudgedColumns, SampleMeasures, ScoreStep, SecondLook};
@@ -125,16 +126,6 @@ impl RowAccess for SeenColumns<'_> {
     fn push_distances(&self, item: usize, others: &[usize], distances: &mut Vec<f64>) {
         self.rows.push_distances(item, others, distances);
     }
-}
-
-/// The columns of some rows, each sorted, one behind the other.
-fn sorted_columns(values: &[f64], features: usize) -> Vec<f64> {
-    let column = |at: usize| {
-        let mut column: Vec<f64> = values.iter().skip(at).step_by(features).copied().collect();
-        column.sort_unstable_by(f64::total_cmp);
-        column
-    };
-    (0..features).flat_map(column).collect()
 }
 
 /// What came of judging the rows.

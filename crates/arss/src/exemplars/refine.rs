@@ -1,8 +1,8 @@
 //! Refinement: picks that were chosen from a sample move towards the middle of the rows that they stand for.
 //!
 //! The picks become free centres. A few times, each centre moves to the weighted mean of the rows nearest to it, over a
-//! part of the rows that grows with K. Then one pass over all rows finds the row nearest to each centre. Centres that
-//! snap to rows in every round would stall.
+//! part of the rows that grows with K. Then the row nearest to each centre is found among a larger part, all rows if there
+//! are not many more. Centres that snap to rows in every round would stall.
 
 use super::Constraints;
 use super::coverage::Chosen;
@@ -13,6 +13,13 @@ use crate::{Error, Progress, RunOptions, Status};
 
 /// Rows that the means are taken of: so many, or so many for each pick if that is more.
 pub(crate) const ROWS: (usize, usize) = (65_536, 128);
+/// The same of the rows among which the one nearest to each centre is looked for.
+pub(crate) const SNAPPED: (usize, usize) = (524_288, 512);
+
+/// So many rows, or so many for each of `k` picks if that is more.
+pub(crate) fn wanted((least, each): (usize, usize), k: usize) -> usize {
+    least.max(k.saturating_mul(each))
+}
 
 /// Refines the picks; the first `included` stay. Those that it stops at are the ones before.
 pub(super) fn refine(
@@ -28,16 +35,18 @@ pub(super) fn refine(
     cache.add(rows, &chosen.picks)?;
     let mut values = Vec::new();
     cache.access(rows).read(&chosen.picks, &mut values);
-    let wanted = ROWS.0.max(k.saturating_mul(ROWS.1)) as f64;
-    let share = wanted / rows.items() as f64;
-    let centres = |values: &[f64]| Centres {
+    let items = rows.items() as f64;
+    let share = |rows: (usize, usize)| wanted(rows, k) as f64 / items;
+    let centres = |values: &[f64], share: f64| Centres {
+        seed: plan.seed.wrapping_add(4),
+        share,
         gate: plan.gate,
         weighting: plan.weighting,
         origin: origin.to_vec(),
         values: PointRows::new(values.to_vec(), features, metric),
     };
     for round in 0..plan.refine {
-        let step = MeansStep { centres: centres(&values), seed: plan.seed.wrapping_add(4), share };
+        let step = MeansStep { centres: centres(&values, share(ROWS)) };
         let sums = rows.pass(&Step::ExemplarsMeans(step))?.sums;
         let means = sums.chunks_exact(features + 1).zip(values.chunks_exact_mut(features));
         for (sum, value) in means.skip(included).filter(|(sum, _)| sum[features] > 0.0) {
@@ -50,7 +59,7 @@ pub(super) fn refine(
     }
     let closed_groups = if constraints.has_quotas() { Vec::new() } else { constraints.closed_groups() };
     let nearest = NearestCentre {
-        centres: centres(&values),
+        centres: centres(&values, share(SNAPPED)),
         exclude: constraints.exclude.clone(),
         closed_groups,
         groups: constraints.has_quotas().then(|| groups.clone()),

@@ -10,9 +10,12 @@ use crate::linalg::rng::hashed;
 use crate::linalg::row_values::RowValues;
 use crate::{Error, Float};
 
-/// Centres, and which rows are looked at.
+/// Centres, and which rows are looked at: a part of them that a seed draws.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Centres {
+    pub seed: u64,
+    /// The share of the rows that is drawn.
+    pub share: f64,
     /// Rows beyond the gate do not count.
     pub gate: bool,
     /// How much a row counts; all alike if not given.
@@ -31,19 +34,21 @@ impl Centres {
         self.values.len()
     }
 
+    /// True if the row at this position is drawn.
+    fn draws(&self, item: usize) -> bool {
+        self.share >= 1.0 || hashed(self.seed, item) < self.share
+    }
+
     fn check(&self, features: usize) -> Result<(), Error> {
         self.values.check(self.count(), features)?;
         check(self.count() > 0 && self.origin.len() == features)
     }
 }
 
-/// The weighted sum of the rows nearest to each centre, and their weight: sums of a part of the rows that a seed draws.
+/// The weighted sum of the rows nearest to each centre, and their weight.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct MeansStep {
     pub centres: Centres,
-    pub seed: u64,
-    /// The share of the rows that is drawn.
-    pub share: f64,
 }
 
 /// The step with its points in the type of the rows.
@@ -78,14 +83,15 @@ impl StepSpec for MeansStep {
 
 impl<T: Float> BlockStep<T> for ReadyMeans<'_, T> {
     fn visit(&self, sums: &mut Accumulator<T>, block: &RowBlock<'_, T>, state: BlockState<'_, T>) {
-        let MeansStep { centres: Centres { gate, weighting, origin, .. }, seed, share } = self.step;
+        let centres = &self.step.centres;
+        let Centres { gate, weighting, origin, .. } = centres;
         let Accumulator { sums, scratch, .. } = sums;
         scratch.values.clear();
         scratch.wide.clear();
         for (at, (row, line)) in state.numbers.as_chunks::<WIDTH>().0.iter().zip(block.lines()).enumerate() {
             let weight =
                 block.weight(at) * weighting.map_or(1.0, |weighting| weighting.of(row[VARIANCE], row[RELATIVE]));
-            if weight > 0.0 && within(row[SCORE], *gate) && hashed(*seed, block.first + at) < *share {
+            if weight > 0.0 && within(row[SCORE], *gate) && centres.draws(block.first + at) {
                 scratch.values.extend_from_slice(line);
                 scratch.wide.push(weight);
             }
@@ -105,8 +111,8 @@ impl<T: Float> BlockStep<T> for ReadyMeans<'_, T> {
     }
 }
 
-/// The nearest centre of each row. Returns for each centre how near the nearest row is that may be chosen: 1 / (1 +
-/// squared distance), 0 if there is none.
+/// The nearest centre of each row that is drawn and may be chosen. Returns for each centre how near the nearest of them is:
+/// 1 / (1 + squared distance), 0 if there is none.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct NearestCentre {
     pub centres: Centres,
@@ -131,7 +137,8 @@ impl NearestCentre {
 
 impl StepSpec for NearestCentre {
     fn needs(&self) -> Needs {
-        Needs::ROWS.or_entries().numbers(Access::Change, WIDTH)
+        let needs = Needs::ROWS.numbers(Access::Change, WIDTH);
+        if self.centres.share < 1.0 { needs } else { needs.or_entries() }
     }
 
     fn output(&self, _: usize) -> OutputShape {
@@ -156,19 +163,44 @@ fn nearness(squared: f64) -> f64 {
 
 impl<T: Float> BlockStep<T> for ReadyNearestCentre<'_, T> {
     fn visit(&self, sums: &mut Accumulator<T>, block: &RowBlock<'_, T>, state: BlockState<'_, T>) {
-        let NearestCentre { centres: Centres { gate, origin, .. }, exclude, closed_groups, groups } = self.step;
+        let NearestCentre { centres, exclude, closed_groups, groups } = self.step;
         let Accumulator { maxima, scratch, .. } = sums;
+        let rows = state.numbers.as_chunks_mut::<WIDTH>().0;
+        let may_be_chosen = |at: usize, score: f64| {
+            let item = block.first + at;
+            let open = within(score, centres.gate) && is_open(exclude, closed_groups, item, block.group(at));
+            open && centres.draws(item)
+        };
+        scratch.places.clear();
+        scratch.places.extend((0..block.rows).filter(|&at| may_be_chosen(at, rows[at][SCORE])));
+        for row in rows.iter_mut() {
+            (row[LABEL], row[TO_CENTRE]) = (0.0, f64::INFINITY);
+        }
+        let seen = match block.seen() {
+            RowValues::Dense(values) if scratch.places.len() < block.rows => {
+                scratch.values.clear();
+                let line = |&at: &usize| &values[at * block.features..(at + 1) * block.features];
+                scratch.places.iter().for_each(|at| scratch.values.extend_from_slice(line(at)));
+                RowValues::Dense(&scratch.values)
+            }
+            all => {
+                scratch.places.clear();
+                scratch.places.extend(0..block.rows);
+                all
+            }
+        };
         scratch.near.clear();
-        scratch.near.resize(block.rows, Near { point: 0, squared: 0.0 });
-        self.points.nearest(&block.seen(), origin, &mut scratch.nearest, &mut scratch.near);
-        let rows = state.numbers.as_chunks_mut::<WIDTH>().0.iter_mut().zip(&scratch.near).enumerate();
-        for (at, (row, near)) in rows {
-            let group = block.group(at);
-            let same = groups.as_ref().is_none_or(|groups| groups[near.point] == group);
-            let open = same && within(row[SCORE], *gate) && is_open(exclude, closed_groups, block.first + at, group);
-            row[LABEL] = near.point as f64;
-            row[TO_CENTRE] = if open { near.squared } else { f64::INFINITY };
-            maxima[near.point] = maxima[near.point].max(nearness(row[TO_CENTRE]));
+        scratch.near.resize(scratch.places.len(), Near { point: 0, squared: 0.0 });
+        if scratch.near.is_empty() {
+            return;
+        }
+        self.points.nearest(&seen, &centres.origin, &mut scratch.nearest, &mut scratch.near);
+        for (&at, near) in scratch.places.iter().zip(&scratch.near) {
+            let same = groups.as_ref().is_none_or(|groups| groups[near.point] == block.group(at));
+            if same && may_be_chosen(at, rows[at][SCORE]) {
+                (rows[at][LABEL], rows[at][TO_CENTRE]) = (near.point as f64, near.squared);
+                maxima[near.point] = maxima[near.point].max(nearness(near.squared));
+            }
         }
     }
 }

@@ -31,10 +31,9 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Rows of a large table that the choice looks at.
-    pub fn sampled(&self) -> usize {
-        let rows = if self.swaps { candidates::REFINED } else { candidates::SAMPLED };
-        rows.max(self.k.saturating_mul(4))
+    /// How many of so many rows the choice looks at.
+    pub fn sampled(&self, rows: usize, features: usize) -> usize {
+        candidates::sampled((rows, features), self.k, self.swaps)
     }
 
     /// The fewest picks that will do: with a rule that stops, one.
@@ -80,7 +79,9 @@ pub(crate) fn select(
         if plan.swaps && chosen.status == Status::Converged && chosen.picks.len() > included.len() {
             medoids::swap(table, &sample, &mut chosen, (included.len(), constraints), run)?;
             let total = |count: fn(&ChunkCount) -> usize| counts.iter().map(count).sum::<usize>();
-            let rows_left_out = total(|count| count.covered.max(count.allowed)) > plan.sampled();
+            let features = rows.features();
+            let leaves_out = |count: usize| count > plan.sampled(count, features);
+            let rows_left_out = leaves_out(total(|count| count.covered)) || leaves_out(total(|count| count.allowed));
             if plan.refine > 0 && metric != Metric::Precomputed && rows_left_out && chosen.status == Status::Converged {
                 refine::refine(rows, plan, (origin, &mut cache), &mut chosen, (included.len(), constraints), run)?;
             }

@@ -38,14 +38,18 @@ pub(crate) fn product<T: Float>(dst: MatMut<'_, T>, lhs: MatRef<'_, T>, rhs: Mat
 /// (GF/s of useful work, blocks of 384 rows): product with a triangle 35 / 47 / 53 at L = 64 / 256 / 784 against
 /// 23 / 43 / 48 for faer's, Gram matrix 36 / 43 / 47 against 30 / 42 / 49; 16, 32 and 48 columns are slower.
 const PANEL: usize = 24;
+/// The same for a large triangle of `f32`: a panel of 24 columns fills three quarters of two registers.
+const SINGLE_PANEL: usize = 96;
+const LARGE: usize = 384;
 /// Columns up to which Gram matrices are made of panels; see [`PANEL`].
 const PANELS_UP_TO: usize = 256;
 
 /// dst = lhs rhs, with rhs lower triangular: little more than half the work of a full product.
 pub(crate) fn product_lower<T: Float>(mut dst: MatMut<'_, T>, lhs: MatRef<'_, T>, rhs: MatRef<'_, T>) {
     let dim = rhs.nrows();
-    for first in (0..dim).step_by(PANEL) {
-        let (width, rest) = (PANEL.min(dim - first), dim - first);
+    let panel = if size_of::<T>() == size_of::<f32>() && dim >= LARGE { SINGLE_PANEL } else { PANEL };
+    for first in (0..dim).step_by(panel) {
+        let (width, rest) = (panel.min(dim - first), dim - first);
         let panel = dst.rb_mut().subcols_mut(first, width);
         product(panel, lhs.subcols(first, rest), rhs.submatrix(first, first, rest, width), 1.0);
     }

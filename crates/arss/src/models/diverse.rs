@@ -32,7 +32,7 @@ pub(crate) fn choose<T: Float>(
     let table = NearestTable::new(samples, run)?;
     let table = table.by_position();
     let some = sample(&mut generator(0), &selection.indices, SCALE_ITEMS);
-    let rate = SHARP / median_squared(&table, &some, &some, &mut Vec::new());
+    let rate = SHARP / median_squared(&table, &some, &some);
     let rows = Rows::<f64>::of(&table, &selection.indices);
     let mut novelty = vec![1.0f64; rows.len()];
     let mut open = vec![true; rows.len()];

@@ -46,7 +46,7 @@ const OUT_THERE: f64 = 4.0;
 /// Least robust deviation of z and x.
 const LEAST_SPREAD: f64 = 0.15;
 /// With so many columns or fewer rarity ranks the rows, with so many or more loneliness; a mixture in between.
-const DENSE: f64 = 128.0;
+pub(crate) const DENSE: f64 = 128.0;
 pub(crate) const WIDE: f64 = 512.0;
 /// Less than this share of the ridge unexplained is rounding.
 const ROUNDING: f64 = 1e-3;

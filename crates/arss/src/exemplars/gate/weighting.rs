@@ -14,8 +14,8 @@ const APART: (f64, f64) = (1.7, 2.2);
 /// An upper population of more than half of the rows is a wide class; from the second share on it counts in full.
 const WIDE_CLASS: (f64, f64) = (0.5, 0.55);
 
-/// How much a row counts where rows are covered: as much as the others explain of it, and less where it is likely to belong
-/// to the upper of two populations, valley or not.
+/// How much a row counts where rows are covered: all alike, unless two populations are seen, valley or not. Then a row counts
+/// as much as the others explain of it, and less the likelier it belongs to the upper one.
 ///
 /// Choosing a row that resembles no other covers one row, itself. With many picks that is as much as there is left to
 /// gain anywhere, and outliers within the gate would be chosen (benchmarks/quality/NOTES.md has the measurements).
@@ -28,7 +28,7 @@ pub(crate) struct Weighting {
 }
 
 impl Weighting {
-    /// Rows count as much as the others explain of them.
+    /// All rows count alike.
     pub const PLAIN: Self = Weighting { odds: None, strength: 0.0 };
 
     /// By the populations of z and x, and what the upper one is.
@@ -48,6 +48,6 @@ impl Weighting {
     /// Of a row with this variance, and so much lonelier than its nearest landmarks.
     pub fn of(&self, variance: f64, relative: f64) -> f64 {
         let upper = self.odds.map_or(0.0, |odds| odds.upper(relative));
-        (1.0 - variance).max(LEAST) * (1.0 - self.strength * upper)
+        (1.0 - self.strength * variance).max(LEAST) * (1.0 - self.strength * upper)
     }
 }
