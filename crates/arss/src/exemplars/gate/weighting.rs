@@ -11,11 +11,13 @@ pub(super) const LEAST: f64 = 1e-3;
 /// belong to the upper one; from the second on in full. Clean tuning sets are at 1.9 or less, but for one table whose upper
 /// population is 3 % of the rows; with 20 % corrupted rows none is below 2.2.
 const APART: (f64, f64) = (1.7, 2.2);
+/// The same for counting as much as the others explain, which takes less away.
+const HINTED: (f64, f64) = (1.2, 1.7);
 /// An upper population of more than half of the rows is a wide class; from the second share on it counts in full.
 const WIDE_CLASS: (f64, f64) = (0.5, 0.55);
 
 /// How much a row counts where rows are covered: all alike, unless two populations are seen, valley or not. Then a row counts
-/// as much as the others explain of it, and less the likelier it belongs to the upper one.
+/// as much as the others explain of it, and where they are well apart less the likelier it belongs to the upper one.
 ///
 /// Choosing a row that resembles no other covers one row, itself. With many picks that is as much as there is left to
 /// gain anywhere, and outliers within the gate would be chosen (benchmarks/quality/NOTES.md has the measurements).
@@ -25,29 +27,32 @@ pub(crate) struct Weighting {
     odds: Option<Odds>,
     /// 0 to 1: how much the odds matter.
     strength: f64,
+    /// 0 to 1: how much it matters what is left unexplained.
+    explained: f64,
 }
 
 impl Weighting {
     /// All rows count alike.
-    pub const PLAIN: Self = Weighting { odds: None, strength: 0.0 };
+    pub const PLAIN: Self = Weighting { odds: None, strength: 0.0, explained: 0.0 };
 
     /// By the populations of z and x, and what the upper one is.
     pub(super) fn new(fits: Option<[Populations; 2]>, upper: &Upper) -> Self {
         let Some([z, x]) = fits else { return Weighting::PLAIN };
         let ramp = |value: f64, (from, to): (f64, f64)| ((value - from) / (to - from)).clamp(0.0, 1.0);
-        let strength = match upper {
-            Upper::Strange(..) => 1.0,
-            Upper::Class => 0.0,
+        let (strength, explained) = match upper {
+            Upper::Strange(..) => (1.0, 1.0),
+            Upper::Class => (0.0, 0.0),
             Upper::TooMany | Upper::Unclear => {
-                ramp(z.odds.apart().min(x.odds.apart()), APART) * (1.0 - ramp(x.share, WIDE_CLASS))
+                let apart = z.odds.apart().min(x.odds.apart());
+                (ramp(apart, APART) * (1.0 - ramp(x.share, WIDE_CLASS)), ramp(apart, HINTED))
             }
         };
-        Weighting { odds: (strength > 0.0).then_some(x.odds), strength }
+        Weighting { odds: (strength > 0.0).then_some(x.odds), strength, explained }
     }
 
     /// Of a row with this variance, and so much lonelier than its nearest landmarks.
     pub fn of(&self, variance: f64, relative: f64) -> f64 {
         let upper = self.odds.map_or(0.0, |odds| odds.upper(relative));
-        (1.0 - self.strength * variance).max(LEAST) * (1.0 - self.strength * upper)
+        (1.0 - self.explained * variance).max(LEAST) * (1.0 - self.strength * upper)
     }
 }
