@@ -53,8 +53,8 @@ class Exemplars(GroupedSelector, AssigningSelector):
     nested : bool, default=False
         Make the first K of a larger choice the choice of K: a greedy choice without swaps, a little less good.
     refine : int, default=4
-        Rounds of refinement in tables of more than 4,096 rows: more are slower and better, 0 is the choice from a
-        sample.
+        Rounds of refinement in tables that are too large to compare all rows with each other, which is from 8,192 rows
+        on (5,792 of 128 columns or more): more are slower and better, 0 is the choice from a sample.
     scale : {"auto", "none", "robust", "standard", "unit"}, default="auto"
         How columns are scaled first. "auto" scales nothing, as scikit-learn users expect of an estimator: arrays,
         frames and files are taken as they come. "robust" is the default of the command line: robust deviations from

@@ -79,7 +79,7 @@ fn streamed<T: Float>(table: &[T], l: usize, method: &Method, room: usize) -> Re
 
 #[test]
 fn rows_read_when_needed_give_the_same_bits() {
-    let (n, l) = (6000, 6);
+    let (n, l) = (9000, 6);
     let table = common::clusters(n, l, 4);
     let short = common::cast::<f32>(&table);
     for method in methods() {
@@ -148,10 +148,10 @@ fn ties_beyond_the_budget_are_told() {
     assert!(told.to_string().starts_with("the last 5 picks are within "), "{told}");
 }
 
-/// Above 4096 rows the picks are refined; a pick may then only become a row of its own group.
+/// Above 8192 rows the picks are refined; a pick may then only become a row of its own group.
 #[test]
 fn refined_picks_keep_to_their_quotas_wherever_the_rows_are() {
-    let (n, l) = (6000, 6);
+    let (n, l) = (9000, 6);
     let table = common::clusters(n, l, 4);
     let samples = Samples::new(&table, n, l).unwrap();
     let of: Vec<usize> = (0..n).map(|row| row % 7 % 3).collect();
@@ -205,4 +205,18 @@ fn what_cannot_be_done_in_parts_is_refused() {
     assert!(matches!(error, Error::NotFinite { row: 30, column: 2, .. }));
     let rows = RowsOf { data: &table[..], shape: (50, 4), strides: (4, 1) };
     assert!(step_on(b"nonsense", &rows, 0, &mut RowState { values: Vec::new(), numbers: Vec::new() }).is_err());
+}
+
+/// Above 524,288 rows the row nearest to each centre is looked for among a part of them, the same part wherever they are.
+#[test]
+fn picks_of_a_large_table_are_refined_alike_wherever_the_rows_are() {
+    let (n, l) = (540_000, 2);
+    let table = common::clusters(n, l, 4);
+    let samples = Samples::new(&table, n, l).unwrap();
+    let method = Method::Exemplars(Exemplars { landmarks: 24, refine: 1, ..Exemplars::default() });
+    let here = method.select(&samples, 20, &mut RunOptions::default()).unwrap();
+    let there = streamed(&table, l, &method, usize::MAX).unwrap();
+    assert_eq!((&there.indices, &there.scores), (&here.indices, &here.scores));
+    let threads = RunOptions { threads: 3, ..RunOptions::default() };
+    assert_eq!(method.select(&samples, 20, &mut { threads }).unwrap().indices, here.indices);
 }

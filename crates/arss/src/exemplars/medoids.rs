@@ -1,6 +1,6 @@
 //! Swaps: picks that the greedy choice found, exchanged for better ones.
 //!
-//! Minimises sum_r w_r |x_r - nearest pick| over the reference rows (or 1 - cosine instead of the distance), by the eager swaps of "Fast and eager k-medoids
+//! Minimises sum_r w_r |x_r - nearest pick| over the reference rows, by the eager swaps of "Fast and eager k-medoids
 //! clustering" (Schubert & Rousseeuw 2021). Each row knows its nearest and second nearest pick, so one look at the distances
 //! of a candidate gives the change for all K swaps with it. No distances are kept: a batch of candidates is one product.
 
@@ -9,7 +9,7 @@ use super::candidates::CandidateSample;
 use super::coverage::Chosen;
 use crate::linalg::distances::{Rows, Table};
 use crate::parallel::Partition;
-use crate::{Error, Metric, Progress, RunOptions, Status};
+use crate::{Error, Progress, RunOptions, Status};
 
 /// Most sweeps over all candidates; two to four are usual.
 const SWEEPS: usize = 10;
@@ -44,8 +44,6 @@ struct Swaps<'a> {
     /// What the sum rises by if a pick goes away and nothing comes.
     removal: Vec<f64>,
     total: f64,
-    /// Rows are compared by 1 - cosine, which is half of their squared distance once they are of length one.
-    by_cosine: bool,
 }
 
 /// The bytes of all distances between candidates and reference rows, where they are kept for later sweeps: rows are so
@@ -138,8 +136,7 @@ impl<'a> Swaps<'a> {
     fn new(reference: Rows<'a, f64>, weights: &'a [f64], (picks, lines): (Rows<'a, f64>, Vec<f64>)) -> Self {
         let nobody = Pair { first: 0, second: 0, to_first: 0.0, to_second: 0.0 };
         let pairs = vec![nobody; reference.len()];
-        let by_cosine = reference.metric() == Metric::Cosine;
-        let mut swaps = Swaps { reference, weights, picks, lines, pairs, removal: Vec::new(), total: 0.0, by_cosine };
+        let mut swaps = Swaps { reference, weights, picks, lines, pairs, removal: Vec::new(), total: 0.0 };
         (0..swaps.pairs.len()).for_each(|row| swaps.pairs[row] = swaps.two_nearest(row));
         swaps.add_up();
         swaps
@@ -155,31 +152,20 @@ impl<'a> Swaps<'a> {
         self.picks.len()
     }
 
-    /// What counts of a squared distance: its root, or 1 - cosine.
-    fn distance(&self, squared: f64) -> f64 {
-        if self.by_cosine { 0.5 * squared } else { squared.sqrt() }
-    }
-
-    /// The other way round.
-    fn squared(&self, distance: f64) -> f64 {
-        if self.by_cosine { 2.0 * distance } else { distance * distance }
-    }
-
     /// Of the slots that are allowed, the one that a candidate at these squared distances had best take, and what the sum
     /// changes by.
     fn best(&self, squared: &[f64], allowed: impl Fn(usize) -> bool) -> Option<(usize, f64)> {
         if self.slots() == 1 {
-            let sum: f64 =
-                squared.iter().zip(self.weights).map(|(squared, weight)| weight * self.distance(*squared)).sum();
+            let sum: f64 = squared.iter().zip(self.weights).map(|(squared, weight)| weight * squared.sqrt()).sum();
             return allowed(0).then_some((0, sum - self.total));
         }
         let mut changes = self.removal.clone();
         let mut gain = 0.0;
         for ((&squared, pair), &weight) in squared.iter().zip(&self.pairs).zip(self.weights) {
-            if squared >= self.squared(pair.to_second) {
+            if squared >= pair.to_second * pair.to_second {
                 continue; // nothing changes for this row: most are such
             }
-            let distance = self.distance(squared);
+            let distance = squared.sqrt();
             if distance < pair.to_first {
                 gain += weight * (distance - pair.to_first);
                 changes[pair.first] += weight * (pair.to_first - pair.to_second);
@@ -201,7 +187,7 @@ impl<'a> Swaps<'a> {
             self.lines[slot * squared.len()..(slot + 1) * squared.len()].copy_from_slice(squared);
         }
         for (row, &squared) in squared.iter().enumerate() {
-            let (pair, distance) = (self.pairs[row], self.distance(squared));
+            let (pair, distance) = (self.pairs[row], squared.sqrt());
             let anew = Pair { first: slot, to_first: distance, ..pair };
             self.pairs[row] = if pair.first == slot && distance <= pair.to_second {
                 anew
@@ -239,15 +225,15 @@ impl<'a> Swaps<'a> {
                 (pair.second, pair.to_second) = (slot, squared);
             }
         }
-        Pair { to_first: self.distance(pair.to_first), to_second: self.distance(pair.to_second), ..pair }
+        Pair { to_first: pair.to_first.sqrt(), to_second: pair.to_second.sqrt(), ..pair }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Samples;
     use crate::linalg::distances::squared_distance;
+    use crate::{Metric, Samples};
 
     fn noise(count: usize, seed: u64) -> Vec<f64> {
         let mut generator = crate::linalg::rng::generator(seed);

@@ -150,11 +150,6 @@ impl<'a, T: Float> Rows<'a, T> {
         self.sizes.len()
     }
 
-    /// How rows are compared.
-    pub fn metric(&self) -> Metric {
-        self.metric
-    }
-
     /// True if distances are straight lines.
     pub fn is_euclidean(&self) -> bool {
         self.metric.by_products()
@@ -490,6 +485,45 @@ mod tests {
 
     fn values(count: u32) -> Vec<f64> {
         (0..count).map(|i| (f64::from(i) * 12.9898).sin() * 43758.5453 % 1.0 + 1000.0).collect()
+    }
+
+    /// The median of all distances, sorted: rows alike, a few or one far out, or all on a line.
+    #[test]
+    fn the_median_is_that_of_all_distances() {
+        let noise = values(2 * 700);
+        let plain = |row: usize| noise[row] - 1000.0;
+        let shapes: [&dyn Fn(usize) -> f64; 6] = [
+            &plain,
+            &|row| if row % 3 == 0 { 0.5 } else { plain(row) },
+            &|row| if row == 17 { 1e9 } else { plain(row) },
+            &|row| if row % 40 == 0 { 1e4 * plain(row) } else { plain(row) },
+            &|row| (row / 350) as f64 * 100.0 + plain(row),
+            &|row| if row < 660 { 1.0 } else { row as f64 },
+        ];
+        for (at, shape) in shapes.iter().enumerate() {
+            for rows in [3, 60, 300, 700] {
+                let table: Vec<f64> = (0..rows).flat_map(|row| [shape(row), 0.3 * shape((row * 7) % 700)]).collect();
+                let samples = crate::Samples::new(&table, rows, 2).unwrap();
+                let table = Table { rows: &samples, origin: &[0.0; 2], metric: Metric::Euclidean };
+                let items: Vec<usize> = (0..rows).collect();
+                let (mut all, mut part) = (Vec::new(), Vec::new());
+                for some in items.chunks(BLOCK) {
+                    let some = Rows::<f64>::of(&table, some);
+                    some.squared(0..some.len(), &Rows::of(&table, &items), &mut part);
+                    all.extend_from_slice(&part);
+                }
+                let largest = all.iter().copied().fold(LEAST, f64::max);
+                all.retain(|&squared| squared > ZERO * largest);
+                all.sort_unstable_by(f64::total_cmp);
+                let middle = all.len() / 2;
+                let wanted = match all.len() {
+                    0 => 1.0,
+                    count if count % 2 == 1 => all[middle],
+                    _ => 0.5 * (all[middle - 1] + all[middle]),
+                };
+                assert_eq!(median_squared(&table, &items, &items), wanted, "shape {at}, {rows} rows");
+            }
+        }
     }
 
     #[test]
