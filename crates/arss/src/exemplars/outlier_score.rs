@@ -9,7 +9,7 @@ use super::gate::{self, Decision, GateRule, RowMeasures, WIDE, Weighting};
 use super::landmarks::Landmarks;
 use super::score_steps::{JudgeStep, JudgedColumns, SampleMeasures, ScoreStep, SecondLook};
 use super::solver::RowCache;
-use crate::exec::{PointRows, RowAccess, RowBackend, Step};
+use crate::exec::{PointRows, RowAccess, RowBackend, Step, TopRow};
 use crate::linalg::distances::Table;
 use crate::linalg::rng::{generator, positions};
 use crate::{Error, Kernel, Metric, Progress, RunOptions, SetAside};
@@ -23,6 +23,8 @@ const JUDGED: usize = 8192;
 const MOST_VALUES: usize = 1 << 16;
 /// Columns that a table of distances counts as: rarity and loneliness rank its rows alike.
 const UNKNOWN_COLUMNS: usize = 256;
+/// Rows by which it is told whether lonely rows lie elsewhere, and the most values of them.
+const SHIFTED: (usize, usize) = (1024, 1 << 21);
 /// Rows beyond the gate that a second look compares them with.
 const FELLOWS: usize = 768;
 /// So many fellows within the usual distance make a group, or this share of all rows beyond the gate if that is more.
@@ -149,8 +151,11 @@ pub(super) fn judge_rows(
     let drawn = positions(&mut generator(kernel.seed.wrapping_add(2)), scored.rows, JUDGED);
     let found = rows.pass(&Step::ExemplarsSample(SampleMeasures { positions: drawn }))?.rows.list;
     let sample: Vec<RowMeasures> = found.iter().map(SampleMeasures::read).collect();
-    let Decision { rule, confidence, usual, weighting } =
+    let Decision { rule, confidence, usual, mut weighting } =
         gate::decide(&sample, scoring.columns.map_or(columns, <[usize]>::len), kernel.ridge);
+    if weighting.is_in_doubt() && metric != Metric::Precomputed {
+        weighting = weighting.shifted_by(shift(scoring, rows, &found)?);
+    }
     let seed = kernel.seed.wrapping_add(3);
     let step = JudgeStep { rule, interrupted: scored.rows < items, seed, sample: FELLOWS };
     let result = rows.pass(&Step::ExemplarsJudge(step))?;
@@ -190,6 +195,23 @@ pub(super) fn judge_rows(
         return Ok(Judged { set_aside: SetAside::default(), weighting: Weighting::PLAIN, rule, look: None });
     }
     Ok(Judged { set_aside, weighting, rule, look: Some(look) })
+}
+
+/// By how much lonely rows lie elsewhere than the others, by some of the rows whose measures are given.
+fn shift(scoring: &Scoring<'_>, rows: &mut dyn RowBackend, measured: &[TopRow]) -> Result<f64, Error> {
+    let features = rows.features();
+    let most = (SHIFTED.1 / features.max(1)).min(SHIFTED.0);
+    let some: Vec<&TopRow> = measured.iter().step_by(measured.len().div_ceil(most.max(1)).max(1)).collect();
+    if some.len() > most {
+        return Ok(0.0);
+    }
+    let positions: Vec<usize> = some.iter().map(|row| row.index).collect();
+    let cache = RowCache::fetch(rows, positions.clone())?;
+    let mut values = Vec::new();
+    cache.access(rows).read(&positions, &mut values);
+    let values = JudgedColumns::new(scoring.columns).copy(&values, features);
+    let relative: Vec<f64> = some.iter().map(|row| SampleMeasures::read(row).relative).collect();
+    Ok(gate::shift(&relative, &values))
 }
 
 #[cfg(test)]

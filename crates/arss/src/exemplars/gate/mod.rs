@@ -8,12 +8,14 @@
 //! that are far above the median in z and in x, and rare, are, and rows that are out there, far from all. The constants were found on ten sets:
 //! benchmarks/quality/NOTES.md.
 
+mod shift;
 #[cfg(test)]
 mod tests;
 mod weighting;
 
 use serde::{Deserialize, Serialize};
 
+pub(super) use shift::shift;
 pub(crate) use weighting::Weighting;
 
 use super::mixture::{Populations, mean_and_sd, populations};
