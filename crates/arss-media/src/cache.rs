@@ -176,9 +176,7 @@ fn append(path: &Path, entries: &[&Entry]) -> io::Result<()> {
 }
 
 fn key_at(bytes: &[u8], at: usize) -> u128 {
-    let mut key = [0; 16];
-    key.copy_from_slice(&bytes[at..at + 16]);
-    u128::from_le_bytes(key)
+    bytes.get(at..).and_then(|rest| rest.first_chunk()).map_or(0, |key| u128::from_le_bytes(*key))
 }
 
 impl Entry {
@@ -198,9 +196,9 @@ impl Entry {
 
     /// The entry, if it is what was written.
     fn from_bytes(bytes: &[u8; ENTRY]) -> Option<Self> {
-        let word = |at: usize| -> Option<u64> { Some(u64::from_le_bytes(bytes[at..at + 8].try_into().ok()?)) };
-        let half = |at: usize| -> Option<u32> { Some(u32::from_le_bytes(bytes[at..at + 4].try_into().ok()?)) };
-        if Sum::of(&bytes[..ENTRY - 8]).value() != word(ENTRY - 8)? {
+        let word = |at: usize| -> Option<u64> { Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?)) };
+        let half = |at: usize| -> Option<u32> { Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?)) };
+        if Sum::of(bytes.get(..ENTRY - 8)?).value() != word(ENTRY - 8)? {
             return None;
         }
         let values: Vec<f32> = (0..FEATURES).filter_map(|at| Some(f32::from_bits(half(56 + 4 * at)?))).collect();
