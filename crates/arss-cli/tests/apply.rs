@@ -185,9 +185,10 @@ fn bad_models_and_tables_get_one_line() {
 fn a_forged_model_takes_no_more_memory_than_allowed() {
     let columns = 2_000;
     let names: Vec<String> = (0..columns).map(|at| format!("c{at}")).collect();
-    let rows =
-        noise(9 * columns).chunks(columns).map(|row| row.iter().map(f64::to_string).collect::<Vec<_>>().join(","));
-    let folder = Folder::with("wide.csv", format!("{}\n{}\n", names.join(","), rows.collect::<Vec<_>>().join("\n")));
+    let numbers = noise(9 * columns);
+    let line = |row: &[f64]| row.iter().map(f64::to_string).collect::<Vec<_>>().join(",");
+    let rows: Vec<String> = numbers.chunks(columns).map(line).collect();
+    let folder = Folder::with("wide.csv", format!("{}\n{}\n", names.join(","), rows.join("\n")));
     folder.run("select wide.csv -k 2 --method kmeans --model m.arss -q").ok();
     let mut model = ModelFile::open(&folder.path("m.arss")).unwrap();
     model.about.preparation.columns.iter_mut().for_each(|column| column.column = "a".to_owned());
