@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use arss::{Applied, Float, Model, RunOptions};
-use arss_table::{About, ModelFile};
+use arss_table::{About, ModelFile, private_files};
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -46,7 +46,7 @@ pub fn write_model(path: PathBuf, about: &str, model: &[u8]) -> PyResult<()> {
     let file = ModelFile { about, model: Model::from_bytes(model).map_err(exception)? };
     let mut bytes = Vec::new();
     file.write(&mut bytes)?;
-    Ok(std::fs::write(path, bytes)?)
+    Ok(private_files::replace(&path, &bytes)?)
 }
 
 /// The head of a model file as JSON, and the model.

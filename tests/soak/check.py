@@ -127,9 +127,8 @@ def _covering(table: Table, command: Command, result: dict[str, Any], prepared: 
     # The score looks at numbers only, where there are categories, and not at cells that were filled in.
     columns = prepare.used(table, command.encode)
     numbers = all(column.kind != "category" and None not in column.cells for column in columns)
-    weights = np.ones(len(D))
-    if not plain:
-        weights = reference.counts(reference.aloneness(D), within) if numbers else np.where(within, 1.0, 0.0)
+    # Where no second population is seen, all rows within the gate count alike.
+    weights = np.where(within, 1.0, 0.0)
     found, scores = [], result["scores"]
     greedy = command.method == "facility" or "--nested" in command.switches
     exact = plain or (numbers and not reference.may_be_two(D, reference.aloneness(D)))

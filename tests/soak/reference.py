@@ -151,20 +151,15 @@ def aloneness(D: Floats, ridge: float = 0.01) -> Floats:
     return 1 / np.diag(np.linalg.inv(K + ridge * np.eye(len(K))))
 
 
-def counts(v: Floats, within: NDArray[np.bool_]) -> Floats:
-    """How much each row counts in the choice of exemplars where no two populations are seen, 0 for those set aside."""
-    return np.where(within, np.maximum(1 - v, 0.001), 0.0)
-
-
 def may_be_two(D: Floats, v: Floats, ridge: float = 0.01) -> bool:
     """Whether loneliness, and loneliness beside the nearest rows, may each be that of two populations.
 
-    Rows then count less by the odds of the upper one, which is not computed here. The bound is below the one from which
-    it matters (Ashman's D of 1.7), because this fit is another one.
+    Rows then count less by what is left unexplained of them and by the odds of the upper one, which is not computed here.
+    The bound is below the one from which it matters (Ashman's D of 1.2), because this fit is another one.
     """
     z = np.log(np.maximum(v - ridge, 1e-3 * ridge))
     nearest = np.argsort(D + np.diag(np.full(len(D), np.inf)), axis=1)[:, : min(30, len(D) - 1)]
-    return len(D) >= 20 and min(_apart(z), _apart(z - 0.5 * np.median(z[nearest], axis=1))) > 1.5
+    return len(D) >= 20 and min(_apart(z), _apart(z - 0.5 * np.median(z[nearest], axis=1))) > 1.0
 
 
 def _apart(values: Floats) -> float:

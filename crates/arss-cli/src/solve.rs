@@ -117,7 +117,19 @@ pub fn check(values: &Matrix, job: &Job<'_>) -> Result<(), Failure> {
     if values.is_zero() {
         return Err(Error::AllZero { rows, columns }.into());
     }
-    Ok(job.method.check_run(job.count, if job.features { columns } else { rows })?)
+    job.method.check_run(job.count, if job.features { columns } else { rows })?;
+    let metric = metric_of_rows(job.metric);
+    match values {
+        Matrix::F32(matrix) => check_samples(matrix.samples()?, job, metric),
+        Matrix::F64(matrix) => check_samples(matrix.samples()?, job, metric),
+        Matrix::Sparse(matrix) => check_samples(matrix.samples()?, job, job.metric),
+        Matrix::Disk32(_) | Matrix::Disk64(_) => Ok(job.method.check_metric(metric)?),
+    }
+}
+
+fn check_samples<T: Float>(samples: Samples<'_, T>, job: &Job<'_>, metric: Metric) -> Result<(), Failure> {
+    let items = if job.features { samples.transposed() } else { samples };
+    Ok(job.method.check_samples(&items, metric)?)
 }
 
 /// Chooses; Ctrl-C meanwhile ends the process, or the choice where the ranking so far is to be kept.

@@ -2,6 +2,7 @@
 
 mod common;
 
+use arss_table::ModelFile;
 use common::{Folder, noise, npy_f64};
 
 const ROWS: usize = 240;
@@ -177,4 +178,38 @@ fn bad_models_and_tables_get_one_line() {
     folder.write("wide.npy", npy_f64(&noise(40), 10));
     folder.run("select narrow.npy -k 2 --model n.arss").ok();
     folder.refuses("apply n.arss wide.npy", &["has 4 columns, but the model 3"]);
+}
+
+/// A model that somebody forged names one column again and again: 4 MB of it asked for 160 GB.
+#[test]
+fn a_forged_model_takes_no_more_memory_than_allowed() {
+    let columns = 2_000;
+    let names: Vec<String> = (0..columns).map(|at| format!("c{at}")).collect();
+    let numbers = noise(9 * columns);
+    let line = |row: &[f64]| row.iter().map(f64::to_string).collect::<Vec<_>>().join(",");
+    let rows: Vec<String> = numbers.chunks(columns).map(line).collect();
+    let folder = Folder::with("wide.csv", format!("{}\n{}\n", names.join(","), rows.join("\n")));
+    folder.run("select wide.csv -k 2 --method kmeans --model m.arss -q").ok();
+    let mut model = ModelFile::open(&folder.path("m.arss")).unwrap();
+    model.about.preparation.columns.iter_mut().for_each(|column| column.column = "a".to_owned());
+    model.write(&mut std::fs::File::create(folder.path("forged.arss")).unwrap()).unwrap();
+    folder.write("long.csv", "a\n".to_owned() + &"1.5\n".repeat(40_000));
+    let told = ["long.csv: 40000 x 2000 values take 610 MiB of memory, but the limit is 200 MiB"];
+    folder.refuses("apply forged.arss long.csv --memory 200M -o out.csv", &told);
+    assert!(!folder.path("out.csv").exists());
+}
+
+/// A pipe that begins as a model does and never ends.
+#[test]
+#[cfg(target_os = "linux")]
+fn an_endless_model_is_refused() {
+    let folder = Folder::with("t.csv", csv(&all()));
+    let endless =
+        "(printf 'arss model 1\\n'; cat /dev/zero) | (ulimit -v 1000000; exec \"$0\" apply /dev/stdin t.csv -q)";
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", endless, common::ARSS]).current_dir(folder.0.path()).env("XDG_CONFIG_HOME", "/nowhere");
+    let output = common::limits::output_of(&mut command).unwrap();
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{err}");
+    assert!(err.starts_with("error: /dev/stdin: ") && err.lines().count() == 1, "{err}");
 }

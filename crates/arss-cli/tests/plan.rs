@@ -1,6 +1,7 @@
 //! `arss plan` and `--memory`: what a run would do and need.
 
 mod common;
+mod tables;
 
 use common::limits::output_of;
 use common::{Folder, noise, npy_f64, plots_csv};
@@ -197,4 +198,46 @@ fn a_plan_and_the_run_refuse_the_same() {
     }
     println!("{} lines, {refused} of which are refused", lines.len());
     assert!(refused > 60 && lines.len() - refused > 60, "{refused} of {}", lines.len());
+}
+
+/// Every method with every metric, on tables of every kind, and flags that some of them refuse.
+#[test]
+fn a_plan_and_the_run_refuse_the_same_metrics_and_flags() {
+    let folder = tables::folder();
+    let points = noise(30 * 3);
+    let distance = |a: usize, b: usize| (0..3).map(|at| (points[a * 3 + at] - points[b * 3 + at]).abs()).sum::<f64>();
+    let square: Vec<f64> = (0..900).map(|at| distance(at / 30, at % 30)).collect();
+    folder.write("distances.npy", npy_f64(&square, 30));
+    folder.write("points.npy", npy_f64(&points, 30));
+    let entries = (0..160).map(|at| format!("{} {} {}\n", at / 4 + 1, at % 4 * 10 + 1, at % 7 + 1));
+    let head = "%%MatrixMarket matrix coordinate real general\n40 40 160\n";
+    folder.write("sparse.mtx", head.to_owned() + &entries.collect::<String>());
+    let mut lines = Vec::new();
+    for method in ["exemplars", "arss", "rrss", "ted", "kmeans", "kmedoids", "facility", "rrqr", "random"] {
+        for metric in ["euclidean", "cosine", "manhattan", "precomputed"] {
+            for table in ["distances.npy", "points.npy", "sparse.mtx"] {
+                lines.push(format!("{table} --method {method} --metric {metric}"));
+            }
+        }
+        for flags in ["--copy-to c", "--contact-sheet s.png", "--memory 13M --metric manhattan", "--nested", "--id id"]
+        {
+            lines.push(format!("points.npy --method {method} {flags}"));
+        }
+    }
+    for (name, _) in tables::every_format() {
+        for flags in ["", "--metric manhattan --method kmedoids", "--metric manhattan --method rrqr", "--group id"] {
+            lines.push(format!("{name} {flags}"));
+        }
+    }
+    let mut refused = 0;
+    for line in &lines {
+        let names = folder.names();
+        let planned = folder.run(&format!("plan {line} -k 3 -q"));
+        assert_eq!(folder.names(), names, "{line}");
+        let ran = folder.run(&format!("select {line} -k 3 -q"));
+        assert_eq!((planned.code, &planned.err), (ran.code, &ran.err), "{line}");
+        refused += usize::from(ran.code != 0);
+    }
+    println!("{} lines, {refused} of which are refused", lines.len());
+    assert!(refused > 40 && lines.len() - refused > 60, "{refused} of {}", lines.len());
 }

@@ -149,6 +149,36 @@ fn outputs_are_private_until_they_are_whole() {
     assert_eq!((mode(&folder.path("out.csv")), mode(&folder.path("picks.txt"))), (0o600, 0o640));
 }
 
+/// The attack: a link in a folder where everybody may write, under the name that somebody else's run is going to replace.
+#[test]
+fn a_link_that_another_user_put_there_is_not_followed() {
+    let folder = Folder::with("t.csv", plots_csv());
+    folder.write("key", "precious");
+    fs::create_dir(folder.path("shared")).unwrap();
+    fs::set_permissions(folder.path("shared"), fs::Permissions::from_mode(0o1777)).unwrap();
+    std::os::unix::fs::symlink(folder.path("key"), folder.path("shared/out.csv")).unwrap();
+    if std::os::unix::fs::lchown(folder.path("shared/out.csv"), Some(4321), None).is_err() {
+        println!("skipped: only root can give links away");
+        return;
+    }
+    for line in [
+        "select t.csv -k 3 -o shared/out.csv",
+        "select t.csv -k 3 --scores shared/out.csv",
+        "select t.csv -k 3 --model shared/out.csv",
+        "outliers t.csv --clean shared/out.csv",
+        "compare t.csv -k 3 --report shared/out.csv",
+        "features t.csv -k 2 -o shared/out.csv",
+        "plan t.csv -k 3 -o shared/out.csv",
+    ] {
+        let ran = folder.run(&format!("{line} --force -q"));
+        assert!(
+            ran.code != 0 && ran.err.contains("shared/out.csv: cannot be written: a link that another user"),
+            "{ran:?}"
+        );
+        assert_eq!(folder.read("key"), "precious", "{line}");
+    }
+}
+
 #[test]
 fn temporary_files_of_other_programs_stay() {
     let folder = Folder::with("t.csv", plots_csv());

@@ -90,7 +90,7 @@ impl Cache {
     }
 
     fn load(&mut self) -> io::Result<()> {
-        let Some(path) = self.path.as_deref().filter(|path| is_plain_file(path)) else { return Ok(()) };
+        let Some(path) = self.path.as_deref().filter(|path| is_own_file(path)) else { return Ok(()) };
         let mut reader = BufReader::with_capacity(1 << 20, File::open(path)?);
         let mut mark = [0; MARK.len()];
         reader.read_exact(&mut mark)?;
@@ -141,16 +141,19 @@ fn folder() -> Option<PathBuf> {
     Some(base?.join("arss"))
 }
 
-fn is_plain_file(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|data| data.is_file())
+/// True for a plain file of this user in a folder of this user: others could put anything there.
+fn is_own_file(path: &Path) -> bool {
+    let own = |about: io::Result<Metadata>| about.is_ok_and(|about| !private_files::is_foreign(&about));
+    let plain = fs::symlink_metadata(path).is_ok_and(|about| about.is_file());
+    plain && own(fs::symlink_metadata(path)) && own(fs::metadata(private_files::folder_of(path)))
 }
 
 /// Adds entries at the end, while no other process does.
 fn append(path: &Path, entries: &[&Entry]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     private_files::make_folder(folder)?;
-    if fs::symlink_metadata(path).is_ok() && !is_plain_file(path) {
-        return Err(io::Error::other("is a link"));
+    if private_files::is_foreign(&fs::metadata(folder)?) || (fs::symlink_metadata(path).is_ok() && !is_own_file(path)) {
+        return Err(io::Error::other("is a link, or of another user"));
     }
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
@@ -176,9 +179,7 @@ fn append(path: &Path, entries: &[&Entry]) -> io::Result<()> {
 }
 
 fn key_at(bytes: &[u8], at: usize) -> u128 {
-    let mut key = [0; 16];
-    key.copy_from_slice(&bytes[at..at + 16]);
-    u128::from_le_bytes(key)
+    bytes.get(at..).and_then(|rest| rest.first_chunk()).map_or(0, |key| u128::from_le_bytes(*key))
 }
 
 impl Entry {
@@ -198,9 +199,9 @@ impl Entry {
 
     /// The entry, if it is what was written.
     fn from_bytes(bytes: &[u8; ENTRY]) -> Option<Self> {
-        let word = |at: usize| -> Option<u64> { Some(u64::from_le_bytes(bytes[at..at + 8].try_into().ok()?)) };
-        let half = |at: usize| -> Option<u32> { Some(u32::from_le_bytes(bytes[at..at + 4].try_into().ok()?)) };
-        if Sum::of(&bytes[..ENTRY - 8]).value() != word(ENTRY - 8)? {
+        let word = |at: usize| -> Option<u64> { Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?)) };
+        let half = |at: usize| -> Option<u32> { Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?)) };
+        if Sum::of(bytes.get(..ENTRY - 8)?).value() != word(ENTRY - 8)? {
             return None;
         }
         let values: Vec<f32> = (0..FEATURES).filter_map(|at| Some(f32::from_bits(half(56 + 4 * at)?))).collect();
@@ -270,5 +271,26 @@ mod tests {
         std::os::unix::fs::symlink(&other, home.path().join("pictures.bin")).unwrap();
         Cache::open(home.path()).add(&[&entry(1)]);
         assert_eq!(fs::read_to_string(&other).unwrap(), "keep me");
+    }
+
+    /// Whoever can write there can say what a picture looks like.
+    #[cfg(unix)]
+    #[test]
+    fn the_cache_of_another_user_is_not_used() {
+        use std::os::unix::fs::chown;
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("pictures.bin");
+        Cache::open(home.path()).add(&[&entry(1)]);
+        for (foreign, mine) in [(path.as_path(), home.path()), (home.path(), path.as_path())] {
+            if chown(foreign, Some(4321), None).and_then(|()| chown(mine, Some(0), None)).is_err() {
+                println!("skipped: only root can give files away");
+                return;
+            }
+            let before = fs::read(&path).unwrap();
+            let cache = Cache::open(home.path());
+            assert_eq!(cache.get(1), None);
+            cache.add(&[&entry(2)]);
+            assert_eq!(fs::read(&path).unwrap(), before);
+        }
     }
 }

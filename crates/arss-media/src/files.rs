@@ -161,7 +161,7 @@ impl Found {
             return Ok((if all_named { Kind::Images } else { Kind::Table }, None));
         }
         let (pictures_text, tables_text) = (counted(pictures, "picture"), counted(tables, "table"));
-        let both = format!("{}: holds {pictures_text} and {tables_text}", inputs[0].display());
+        let both = format!("{}: holds {pictures_text} and {tables_text}", first_of(inputs).display());
         if many(pictures, tables) {
             return Ok((
                 Kind::Images,
@@ -203,15 +203,21 @@ pub fn natural(a: &[u8], b: &[u8]) -> Ordering {
         if first != other {
             return first.cmp(&other);
         }
-        (a, b) = (&a[1..], &b[1..]);
+        (a, b) = (a.get(1..).unwrap_or_default(), b.get(1..).unwrap_or_default());
     }
+}
+
+/// The first of what the user named; nothing at all is refused by the command line and the Python package.
+pub fn first_of(inputs: &[PathBuf]) -> &Path {
+    inputs.first().map_or(Path::new(""), PathBuf::as_path)
 }
 
 /// The number that a text begins with, without leading zeros, and the rest.
 fn digits(text: &[u8]) -> (&[u8], &[u8]) {
     let length = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let zeros = text[..length].iter().take_while(|byte| **byte == b'0').count();
-    (&text[zeros.min(length.saturating_sub(1))..length], &text[length..])
+    let (number, rest) = text.split_at(length);
+    let zeros = number.iter().take_while(|byte| **byte == b'0').count();
+    (number.get(zeros.min(length.saturating_sub(1))..).unwrap_or(number), rest)
 }
 
 #[cfg(test)]

@@ -4,25 +4,56 @@
 //! of each file (name, size, distinctive terms), whose rows are compared by numbers that were computed from the content.
 //! [`Media`] says what was found besides: files that could not be read, copies, pictures that show nothing.
 
-// What comes from outside ends in an error, never in a panic. Indices remain: they are bounded by what was checked before.
+// What comes from outside ends in an error, never in a panic. An index that stays has its reason beside it.
 #![cfg_attr(
     not(test),
-    deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo)
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::unreachable,
+        clippy::todo,
+        clippy::indexing_slicing,
+        clippy::string_slice
+    )
 )]
 
 mod cache;
 mod copies;
+#[expect(
+    clippy::indexing_slicing,
+    reason = "files are numbered by the lists of `Media`, which have one entry for each"
+)]
 mod described;
+#[expect(
+    clippy::indexing_slicing,
+    reason = "files are numbered by the lists of `Media`, which have one entry for each"
+)]
 mod embeddings;
 mod files;
 mod kind;
+#[expect(
+    clippy::indexing_slicing,
+    reason = "files are numbered by the lists of `Media`, which have one entry for each"
+)]
 mod media;
+#[expect(
+    clippy::indexing_slicing,
+    reason = "files are numbered by the lists of `Media`, which have one entry for each"
+)]
 mod open;
+#[expect(clippy::indexing_slicing, reason = "picks and places are numbered by the lists of the page")]
 pub mod page;
 mod pictures;
 mod progress;
+#[expect(clippy::indexing_slicing, reason = "tiles lie within the sheet, whose size is computed from theirs")]
 mod sheet;
+#[expect(clippy::indexing_slicing, reason = "terms and texts are numbered by the lists that the words were counted in")]
 mod texts;
+#[expect(
+    clippy::indexing_slicing,
+    reason = "files are numbered by the lists of `Media`, which have one entry for each"
+)]
 mod video;
 
 pub use copies::{copy_names, link};

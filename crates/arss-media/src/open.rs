@@ -7,7 +7,7 @@ use arss_table::{ReadOptions, Table, TableError, counted, open_column};
 use crate::cache::Cache;
 use crate::described::{self, Description};
 use crate::embeddings::{self, Embeddings, Network};
-use crate::files::{self, Found, Unreadable};
+use crate::files::{self, Found, Unreadable, first_of};
 use crate::kind::Kind;
 use crate::media::{Duplicate, Media};
 use crate::pictures::{self, Pictures, Reading};
@@ -102,8 +102,8 @@ fn open_any(
     };
     let opened = match kind {
         Kind::Table => return Ok(Opened::Table(note)),
-        Kind::Images => images(&inputs[0], found, options, progress),
-        Kind::Frames => video::open(&inputs[0], found, options, progress),
+        Kind::Images => images(first_of(inputs), found, options, progress),
+        Kind::Frames => video::open(first_of(inputs), found, options, progress),
         Kind::Texts => texts::of_files(inputs, found, options, progress),
         Kind::Lines => texts::of_lines(inputs, options, progress),
     };
@@ -153,10 +153,10 @@ fn images_of_column(
     progress: Progress<'_>,
 ) -> Result<Opened, TableError> {
     let (mut table, cells) = open_column(inputs, read, column, &mut |_, _| ())?;
-    let folder = inputs[0].parent().unwrap_or(Path::new(""));
+    let folder = first_of(inputs).parent().unwrap_or(Path::new(""));
     let paths = cells.iter().map(|cell| folder.join(cell)).collect();
     let media = Media { kind: Kind::Images, paths, names: cells, ..Media::default() };
-    let (media, pictures) = read_pictures(&inputs[0], media, options, progress)?;
+    let (media, pictures) = read_pictures(first_of(inputs), media, options, progress)?;
     let (numbers, note) = embeddings::of_pictures(pictures.numbers, &media, options, progress)?;
     described::give(&mut table, numbers.spread(&media.readable, media.names.len()));
     table.notes.extend(note);

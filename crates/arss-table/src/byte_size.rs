@@ -18,15 +18,14 @@ pub fn parse(text: &str) -> Result<u64, String> {
 
 /// A size for people, with three digits.
 pub fn shown(bytes: u64) -> String {
-    let names = ["B", "KiB", "MiB", "GiB", "TiB"];
-    let mut value = bytes as f64;
-    let mut at = 0;
-    while value >= 1000.0 && at + 1 < names.len() {
-        value /= 1024.0;
-        at += 1;
+    let (mut value, mut name) = (bytes as f64, "B");
+    for larger in ["KiB", "MiB", "GiB", "TiB"] {
+        if value >= 1000.0 {
+            (value, name) = (value / 1024.0, larger);
+        }
     }
-    let decimals = if at == 0 || value >= 99.95 { 0 } else { 1 };
-    format!("{value:.decimals$} {}", names[at])
+    let decimals = if name == "B" || value >= 99.95 { 0 } else { 1 };
+    format!("{value:.decimals$} {name}")
 }
 
 #[cfg(test)]

@@ -178,17 +178,16 @@ impl ByteSource {
     pub fn read_at(&self, buffer: &mut [u8], at: u64) -> io::Result<usize> {
         match self {
             ByteSource::Memory(bytes) => {
-                let rest = bytes.get(usize::try_from(at).unwrap_or(usize::MAX)..).unwrap_or_default();
-                let count = rest.len().min(buffer.len());
-                buffer[..count].copy_from_slice(&rest[..count]);
-                Ok(count)
+                let mut rest = bytes.get(usize::try_from(at).unwrap_or(usize::MAX)..).unwrap_or_default();
+                rest.read(buffer)
             }
             ByteSource::File { file, opened, path } => {
                 let rest = usize::try_from(opened.len().saturating_sub(at)).unwrap_or(usize::MAX);
                 let wanted = rest.min(buffer.len());
+                let (buffer, _) = buffer.split_at_mut(wanted);
                 let found = match file {
-                    Some(file) => numbers::read_at(file, at, &mut buffer[..wanted])?,
-                    None => numbers::read_at(&File::open(path)?, at, &mut buffer[..wanted])?,
+                    Some(file) => numbers::read_at(file, at, buffer)?,
+                    None => numbers::read_at(&File::open(path)?, at, buffer)?,
                 };
                 if found == wanted { Ok(found) } else { Err(shorter()) }
             }
@@ -197,7 +196,8 @@ impl ByteSource {
 
     /// The bytes from `start` to `end`; fails if some are gone.
     pub fn slice(&self, start: u64, end: u64) -> io::Result<Vec<u8>> {
-        let mut bytes = vec![0; usize::try_from(end - start).map_err(io::Error::other)?];
+        let length = end.checked_sub(start).ok_or_else(shorter)?;
+        let mut bytes = vec![0; usize::try_from(length).map_err(io::Error::other)?];
         match self.read_at(&mut bytes, start)? {
             found if found == bytes.len() => Ok(bytes),
             _ => Err(shorter()),

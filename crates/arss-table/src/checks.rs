@@ -43,7 +43,7 @@ pub fn plan(source: &Source, roles: &[Purpose], table: &ChunkedTable, plan: &Fea
     let vectors: Vec<&str> = plan.columns.iter().zip(roles).filter(free).map(|(info, _)| info.name.as_str()).collect();
     if vectors.len() > 1 {
         let what = format!("the columns {} hold vectors; --columns tells which to choose by", listed(&vectors));
-        return Err(TableError::in_file(&source.paths[0], what));
+        return Err(TableError::in_file(source.first_path(), what));
     }
     if !plan.used.is_empty() {
         return Ok(());
@@ -58,8 +58,8 @@ pub fn plan(source: &Source, roles: &[Purpose], table: &ChunkedTable, plan: &Fea
     let what =
         mostly_numbers(source, roles, table, plan).into_iter().fold(what, |what, note| format!("{what}; {note}"));
     // Another sheet, another header: what was found out about the file may be the reason.
-    let what = source.files[0].notes().iter().fold(what, |what, note| format!("{what}; {note}"));
-    Err(TableError::in_file(&source.paths[0], what))
+    let what = source.first_file().notes().iter().fold(what, |what, note| format!("{what}; {note}"));
+    Err(TableError::in_file(source.first_path(), what))
 }
 
 /// A column of text that one-hot encoding turns into too many.
@@ -95,7 +95,7 @@ fn mostly_numbers(source: &Source, roles: &[Purpose], table: &ChunkedTable, plan
 
 /// Notes about what became of the columns, and about what was found out and may be wrong.
 pub fn notes(source: &Source, roles: &[Purpose], table: &ChunkedTable, plan: &FeaturePlan) -> Vec<String> {
-    let path = source.paths[0].display();
+    let path = source.first_path().display();
     let mut notes = Vec::new();
     if let Some(mut note) = plan.note(roles) {
         for mostly in mostly_numbers(source, roles, table, plan) {
@@ -120,7 +120,7 @@ pub fn notes(source: &Source, roles: &[Purpose], table: &ChunkedTable, plan: &Fe
         let what = format!("more than one column is called {name}; where names have to differ, the next is {name}_2");
         notes.push(format!("{path}: {what}"));
     }
-    notes.extend(source.files[0].notes().iter().map(|note| format!("{path}: {note}")));
+    notes.extend(source.first_file().notes().iter().map(|note| format!("{path}: {note}")));
     notes
 }
 
@@ -129,8 +129,8 @@ pub fn finished(mut table: Table, missing: Missing) -> Result<Table, TableError>
     if missing == Missing::Keep {
         return Ok(table);
     }
-    let path = table.source.paths[0].clone();
-    let is_array = table.source.files[0].element_type().is_some();
+    let path = table.source.first_path().to_owned();
+    let is_array = table.source.first_file().element_type().is_some();
     let handled = !is_array || missing != Missing::Error;
     if handled {
         let (matrix, report) = missing::handle(table.matrix, missing, &table.categories)?;
@@ -225,5 +225,5 @@ fn unusable(table: &Table, bad: &[BadCell], count: usize, missing: Missing) -> T
     } else {
         "correct it, or leave out the row or the column"
     };
-    TableError::in_file(&source.paths[0], format_args!("{} {what}{more}; {advice}", place(first)))
+    TableError::in_file(source.first_path(), format_args!("{} {what}{more}; {advice}", place(first)))
 }

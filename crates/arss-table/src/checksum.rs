@@ -27,7 +27,7 @@ impl Sum {
         words.iter().for_each(|word| self.mix(u64::from_le_bytes(*word)));
         if !rest.is_empty() {
             let mut word = [0; 8];
-            word[..rest.len()].copy_from_slice(rest);
+            word.iter_mut().zip(rest).for_each(|(byte, rest)| *byte = *rest);
             self.mix(u64::from_le_bytes(word));
         }
         self.length += bytes.len() as u64;

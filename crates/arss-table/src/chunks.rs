@@ -142,7 +142,7 @@ impl ColumnChunk {
         if text.get(length).is_some_and(|&next| !ends(next)) {
             return None;
         }
-        self.seen.add_number(&text[..length], value, row);
+        self.seen.add_number(text.get(..length)?, value, row);
         numbers.push(value);
         Some(length)
     }

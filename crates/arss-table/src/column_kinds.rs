@@ -145,7 +145,7 @@ impl KindCounts {
     #[inline]
     pub fn add_number(&mut self, text: &[u8], value: f64, row: usize) {
         self.numbers += usize::from(!value.is_nan());
-        if text[0] == b'0' && field::has_leading_zero(text) {
+        if text.first() == Some(&b'0') && field::has_leading_zero(text) {
             self.leading_zeros += 1;
         }
         if row < TELLING {

@@ -79,7 +79,7 @@ pub fn read(field: &[u8], style: Style) -> Field {
 pub fn has_leading_zero(field: &[u8]) -> bool {
     let field = field.trim_ascii();
     let is_part = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
-    field.len() > 1 && field[0] == b'0' && field[1].is_ascii_digit() && field.iter().all(is_part)
+    matches!(field, [b'0', b'0'..=b'9', ..]) && field.iter().all(is_part)
 }
 
 /// Which part of a date such as 13/02/2020 is the day.
@@ -96,7 +96,7 @@ pub enum DateOrder {
 /// Seconds since 1970 of `13/02/2020`, `02/13/2020 12:30` or `13.02.2020`, and what tells the order.
 pub fn local_date(field: &[u8], day_first: bool) -> Option<(f64, DateOrder)> {
     // A year comes first.
-    if field.len() > 2 && field[..3].iter().all(u8::is_ascii_digit) {
+    if field.get(..3).is_some_and(|year| year.iter().all(u8::is_ascii_digit)) {
         return None;
     }
     let text = std::str::from_utf8(field).ok()?;
@@ -153,21 +153,22 @@ pub fn date(field: &[u8]) -> Option<f64> {
 
 /// Seconds since 1970 of `2024-05-01` and `2024-05-01 12:30:00`, the commonest of all, without looking for their parts.
 fn plain_date(field: &[u8]) -> Option<f64> {
-    let pair = |at: usize| match field[at..at + 2] {
-        [tens @ b'0'..=b'9', ones @ b'0'..=b'9'] => Some(u32::from(tens - b'0') * 10 + u32::from(ones - b'0')),
+    let pair = |tens: u8, ones: u8| match (tens, ones) {
+        (b'0'..=b'9', b'0'..=b'9') => Some(u32::from(tens - b'0') * 10 + u32::from(ones - b'0')),
         _ => None,
     };
-    let seconds = match field.len() {
-        10 => 0,
-        19 if matches!(field[10], b'T' | b' ') && field[13] == b':' && field[16] == b':' => {
-            let (hour, minute, second) = (pair(11)?, pair(14)?, pair(17)?);
+    let (date, rest) = field.split_first_chunk::<10>()?;
+    let seconds = match *rest {
+        [] => 0,
+        [b'T' | b' ', h, hh, b':', m, mm, b':', s, ss] => {
+            let (hour, minute, second) = (pair(h, hh)?, pair(m, mm)?, pair(s, ss)?);
             (hour < 24 && minute < 60 && second < 61).then_some(hour * 3600 + minute * 60 + second)?
         }
         _ => return None,
     };
-    let day = (field[4] == b'-' && field[7] == b'-').then(|| pair(8))??;
-    let year = i32::try_from(pair(0)? * 100 + pair(2)?).ok()?;
-    let day = NaiveDate::from_ymd_opt(year, pair(5)?, day)?;
+    let [y, yy, yyy, yyyy, b'-', m, mm, b'-', d, dd] = *date else { return None };
+    let year = i32::try_from(pair(y, yy)? * 100 + pair(yyy, yyyy)?).ok()?;
+    let day = NaiveDate::from_ymd_opt(year, pair(m, mm)?, pair(d, dd)?)?;
     Some(day.signed_duration_since(NaiveDate::default()).num_days() as f64 * 86_400.0 + f64::from(seconds))
 }
 
@@ -177,7 +178,7 @@ fn plain_date(field: &[u8]) -> Option<f64> {
 pub fn leading_date(text: &[u8], ends: impl Fn(u8) -> bool) -> Option<(f64, usize)> {
     let is_end = |length: usize| text.len() == length || text.get(length).is_some_and(|&next| ends(next));
     let length = [10, 19].into_iter().find(|&length| is_end(length))?;
-    plain_date(&text[..length]).map(|seconds| (seconds, length))
+    plain_date(text.get(..length)?).map(|seconds| (seconds, length))
 }
 
 /// Seconds since 1970 of `23-Jul-03`, `23 July 2003`, `Jul 23, 2003`. Years of two digits lie between 1969 and 2068.
@@ -223,7 +224,9 @@ fn month(name: &str) -> Option<u32> {
         "december",
     ];
     let name = name.trim_end_matches('.');
-    let is_named = |month: &str| name.eq_ignore_ascii_case(month) || name.eq_ignore_ascii_case(&month[..3]);
+    let is_named = |month: &str| {
+        name.eq_ignore_ascii_case(month) || month.get(..3).is_some_and(|short| name.eq_ignore_ascii_case(short))
+    };
     Some(MONTHS.iter().position(|month| is_named(month))? as u32 + 1)
 }
 
@@ -234,10 +237,8 @@ fn digits(text: &str) -> Option<u32> {
 
 /// Seconds of `12:30`, `12:30:05.25`, with `Z` or `+02:00` behind it.
 fn time(text: &str) -> Option<f64> {
-    let (clock, zone) = match text.find(['Z', '+', '-']) {
-        Some(at) => (&text[..at], zone(&text[at..])?),
-        None => (text, 0.0),
-    };
+    let (clock, rest) = text.split_at(text.find(['Z', '+', '-']).unwrap_or(text.len()));
+    let zone = if rest.is_empty() { 0.0 } else { zone(rest)? };
     let mut parts = clock.split(':');
     let (hour, minute) = (digits(parts.next()?)?, digits(parts.next()?)?);
     let second: f64 = parts.next().map_or(Some(0.0), |text| text.parse().ok())?;
@@ -251,7 +252,7 @@ fn zone(text: &str) -> Option<f64> {
         return Some(0.0);
     }
     let sign = if text.starts_with('-') { -1.0 } else { 1.0 };
-    let bare: String = text[1..].split(':').collect();
+    let bare: String = text.strip_prefix(['Z', '+', '-'])?.split(':').collect();
     let hours = digits(bare.get(..2)?)?;
     let minutes = bare.get(2..).filter(|rest| !rest.is_empty()).map_or(Some(0), digits)?;
     Some(sign * (f64::from(hours) * 3600.0 + f64::from(minutes) * 60.0))

@@ -147,11 +147,12 @@ fn plain(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let [first, others @ ..] = rest {
-        let code = others.get(..2).and_then(|two| u8::from_str_radix(std::str::from_utf8(two).ok()?, 16).ok());
-        match code.filter(|_| *first == b'%') {
-            Some(byte) => {
+        let code = |two: &[u8]| u8::from_str_radix(std::str::from_utf8(two).ok()?, 16).ok();
+        let escaped = others.split_at_checked(2).filter(|_| *first == b'%');
+        match escaped.and_then(|(two, behind)| Some((code(two)?, behind))) {
+            Some((byte, behind)) => {
                 bytes.push(byte);
-                rest = &others[2..];
+                rest = behind;
             }
             None => {
                 bytes.push(*first);
@@ -178,10 +179,9 @@ fn agree(files: &mut [InputFile]) -> Result<(), TableError> {
         return Err(TableError::in_file(&other.path, what));
     }
     for at in 0..wanted.len() {
-        let is_whole =
-            |file: &InputFile| file.partitions[at].value.as_ref().is_none_or(|text| text.parse::<i64>().is_ok());
-        let whole = files.iter().all(is_whole);
-        files.iter_mut().for_each(|file| file.partitions[at].whole = whole);
+        let value = |file: &InputFile| file.partitions.get(at).and_then(|own| own.value.clone());
+        let whole = files.iter().all(|file| value(file).is_none_or(|text| text.parse::<i64>().is_ok()));
+        files.iter_mut().filter_map(|file| file.partitions.get_mut(at)).for_each(|own| own.whole = whole);
     }
     Ok(())
 }

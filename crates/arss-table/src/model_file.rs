@@ -11,7 +11,8 @@ use arss::Model;
 use serde::{Deserialize, Serialize};
 
 use crate::checksum::Sum;
-use crate::{Preparation, TableError};
+use crate::untrusted::limit::MemoryLimit;
+use crate::{Preparation, TableError, byte_size};
 
 /// The first line: what it is, and the version of the layout.
 const HEAD: &[u8] = b"arss model 1\n";
@@ -87,15 +88,26 @@ impl ModelFile {
     pub fn open(path: &Path) -> Result<Self, TableError> {
         let cannot = |error: std::io::Error| TableError::in_file(path, format_args!("cannot be read: {error}"));
         let file = std::fs::File::open(path).map_err(cannot)?;
-        let size = file.metadata().map_err(cannot)?.len();
-        if size > LARGEST {
-            return Err(TableError::in_file(path, "is larger than any model"));
+        // A pipe that never ends is not held either.
+        let most = MemoryLimit::new(None, false).bytes.min(LARGEST);
+        let too_large = || {
+            let most = byte_size::shown(most);
+            TableError::in_file(
+                path,
+                format_args!("is larger than {most}, which is the most that a model may take here"),
+            )
+        };
+        if file.metadata().map_err(cannot)?.len() > most {
+            return Err(too_large());
         }
         let mut bytes = Vec::new();
         // A device has no end and no size: what does not begin like a model is not read on.
         (&file).take(HEAD.len() as u64).read_to_end(&mut bytes).map_err(cannot)?;
         if bytes == HEAD {
-            file.take(LARGEST).read_to_end(&mut bytes).map_err(cannot)?;
+            file.take(most).read_to_end(&mut bytes).map_err(cannot)?;
+        }
+        if bytes.len() as u64 > most {
+            return Err(too_large());
         }
         ModelFile::from_bytes(&bytes).map_err(|reason| TableError::in_file(path, reason))
     }
@@ -105,16 +117,17 @@ impl ModelFile {
     /// # Errors
     /// If the bytes are no model.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, String> {
-        let Some(rest) = bytes.strip_prefix(HEAD) else {
+        if !bytes.starts_with(HEAD) {
             let other = bytes.starts_with(b"arss model ");
             let what = if other { "is a model of another version of arss" } else { "is no model of `arss --model`" };
             return Err(what.to_owned());
-        };
+        }
         let damaged = || "is a damaged model".to_owned();
-        let (rest, sum) = rest.split_last_chunk::<8>().ok_or_else(damaged)?;
-        if Sum::of(&bytes[..bytes.len() - 8]).value() != u64::from_le_bytes(*sum) {
+        let (bytes, sum) = bytes.split_last_chunk::<8>().ok_or_else(damaged)?;
+        if Sum::of(bytes).value() != u64::from_le_bytes(*sum) {
             return Err(damaged());
         }
+        let rest = bytes.strip_prefix(HEAD).ok_or_else(damaged)?;
         let (about, rest) = part(rest).ok_or_else(damaged)?;
         let (model, rest) = part(rest).ok_or_else(damaged)?;
         let about: About = serde_json::from_slice(about).map_err(|_| damaged())?;

@@ -17,9 +17,10 @@ type File = Box<dyn TableFile>;
 pub fn unite(files: &mut [File], paths: &[PathBuf]) -> Result<Vec<String>, TableError> {
     share_optional_columns(files);
     let Some((first, others)) = files.split_first() else { return Ok(Vec::new()) };
+    let Some((first_path, other_paths)) = paths.split_first() else { return Ok(Vec::new()) };
     let headings = first.headings();
-    for (file, path) in others.iter().zip(&paths[1..]) {
-        check(file, path, (first, &paths[0], &headings))?;
+    for (file, path) in others.iter().zip(other_paths) {
+        check(file, path, (first, first_path, &headings))?;
     }
     Ok(headings)
 }

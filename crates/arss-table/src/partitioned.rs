@@ -67,7 +67,7 @@ impl TableFile for PartitionedFile {
 
     fn column_type(&self, column: usize) -> Option<OutputType> {
         match column.checked_sub(self.own_columns()) {
-            Some(at) if self.partitions[at].whole => Some(OutputType::Int),
+            Some(at) if self.partitions.get(at).is_some_and(|own| own.whole) => Some(OutputType::Int),
             Some(_) => Some(OutputType::Text),
             None => self.inner.column_type(column),
         }
@@ -88,7 +88,7 @@ impl TableFile for PartitionedFile {
     }
 
     fn row_count(&self, sample: &ChunkedTable, read_as: &[ReadAs]) -> Option<RowCount> {
-        self.inner.row_count(sample, &read_as[..self.own_columns().min(read_as.len())])
+        self.inner.row_count(sample, read_as.get(..self.own_columns()).unwrap_or(read_as))
     }
 
     fn read(&mut self, read_as: &[ReadAs], table: &mut ChunkedTable, progress: Progress<'_>) -> Result<(), TableError> {
@@ -97,7 +97,7 @@ impl TableFile for PartitionedFile {
         table.constants = added.iter().copied().zip(texts).collect();
         let done = self.inner.read(own, table, progress);
         table.constants.clear();
-        table.single[read_as.len() - added.len()..].fill(false);
+        table.single.iter_mut().skip(own.len()).for_each(|single| *single = false);
         done
     }
 
@@ -118,7 +118,8 @@ impl TableFile for PartitionedFile {
 
     fn batch(&self, rows: &[usize], headings: &[String], types: &[OutputType]) -> io::Result<RecordBatch> {
         let own = self.own_columns();
-        let batch = self.inner.batch(rows, &headings[..own], &types[..own.min(types.len())])?;
+        let headings = headings.get(..own).unwrap_or(headings);
+        let batch = self.inner.batch(rows, headings, types.get(..own).unwrap_or(types))?;
         let schema = batch.schema();
         let fields =
             schema.fields().iter().map(|field| field.as_ref().clone()).chain(self.partitions.iter().map(field_of));

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::matrix::MatrixValues;
 use crate::missing::{mean, median};
+use crate::untrusted::limit::MemoryLimit;
 use crate::{
     ColumnRole, ColumnScale, DenseMatrix, Encode, Matrix, Missing, Progress, ReadOptions, Table, TableError, counted,
 };
@@ -85,7 +86,7 @@ impl Preparation {
             fill: Some(fills[at]),
             scale: None,
         };
-        let named = table.source.files[0].has_names();
+        let named = table.source.first_file().has_names();
         Ok(Preparation { named, columns: all.into_iter().map(column).collect(), unit_rows: false })
     }
 
@@ -118,6 +119,10 @@ impl Preparation {
             (options.columns, options.roles) = (Some(names), roles);
         }
         let mut table = crate::open_with_progress(paths, &options, progress)?;
+        // A model may name a column many times: what it makes of a small table need not be small.
+        let fits =
+            MemoryLimit::new(options.memory, false).check_values(table.matrix.shape().0 as u64, self.columns.len());
+        fits.map_err(|what| TableError::in_file(table.source.first_path(), what))?;
         table.matrix = table.matrix.into_memory()?;
         let matrix = self.matrix(&table)?;
         let notes = self.notes(&table)?;
@@ -133,7 +138,7 @@ impl Preparation {
     fn matrix(&self, table: &Table) -> Result<DenseMatrix<f64>, TableError> {
         let (rows, width) = (table.matrix.shape().0, self.columns.len());
         if !self.named && table.feature_columns.len() != width {
-            let (found, path) = (table.feature_columns.len(), &table.source.paths[0]);
+            let (found, path) = (table.feature_columns.len(), table.source.first_path());
             return Err(TableError::in_file(path, format_args!("has {found} columns, but the model {width}")));
         }
         let mut data = vec![f64::NAN; rows * width];
@@ -146,7 +151,7 @@ impl Preparation {
                     None => {
                         let (row, name) = (table.number(row), &column.column);
                         let what = format_args!("row {row}, column {name} is missing, and the model fills nothing in");
-                        return Err(TableError::in_file(&table.source.paths[0], what));
+                        return Err(TableError::in_file(table.source.first_path(), what));
                     }
                 };
                 data[row * width + at] = column.scale.map_or(value, |scale| scale.scaled(value));
@@ -220,7 +225,7 @@ impl Preparation {
             filled.truncate(MOST_NAMED);
             notes.insert(0, format!("missing values filled in as the model does: {}{all}", filled.join(", ")));
         }
-        let path = table.source.paths[0].display();
+        let path = table.source.first_path().display();
         Ok(notes.into_iter().map(|note| format!("{path}: {note}")).collect())
     }
 }
@@ -244,7 +249,7 @@ impl Seen {
         let is_new = |text: &str| known.get(column.column.as_str()).is_none_or(|known| !known.contains(text));
         let missing = |what: &str| {
             let name = &column.column;
-            TableError::in_file(&table.source.paths[0], format_args!("column {name} {what}, as the model needs it"))
+            TableError::in_file(table.source.first_path(), format_args!("column {name} {what}, as the model needs it"))
         };
         // What the text of a 0/1 column stands for.
         let texts = |number: &dyn Fn(&str) -> f64| -> Result<Self, TableError> {

@@ -130,7 +130,7 @@ fn from_source(mut source: Source, context: &ReadContext<'_>, progress: Progress
     let is_array = source.element_type().is_some();
     if !is_array {
         let fits = context.limit.check_columns(source.headings.len());
-        fits.map_err(|what| TableError::in_file(&source.paths[0], what))?;
+        fits.map_err(|what| TableError::in_file(source.first_path(), what))?;
     }
     let mut roles = schema::roles(&source.headings, options)?;
     if is_array {
@@ -148,7 +148,7 @@ fn from_source(mut source: Source, context: &ReadContext<'_>, progress: Progress
     }
     let (mut columns, read_as) = read_columns(&mut source, &roles, context, progress)?;
     if source.rows() == 0 && read_as.iter().any(|read_as| *read_as != ReadAs::Nothing) {
-        return Err(TableError::in_file(&source.paths[0], "has columns, but no rows"));
+        return Err(TableError::in_file(source.first_path(), "has columns, but no rows"));
     }
     let plan = feature_plan::plan(&source.headings, &roles, &read_as, &columns, options);
     checks::plan(&source, &roles, &columns, &plan)?;
@@ -161,7 +161,7 @@ fn from_source(mut source: Source, context: &ReadContext<'_>, progress: Progress
     let encodings = plan.used.iter().map(|used| used.encoding(&columns)).collect();
     // One column of text may have become a thousand columns of numbers.
     let fits = context.limit.check_values(columns.rows as u64, plan.used.len());
-    fits.map_err(|what| TableError::in_file(&source.paths[0], what))?;
+    fits.map_err(|what| TableError::in_file(source.first_path(), what))?;
     let matrix = encode::matrix(&mut columns, &plan.used)?.within(context.limit.bytes);
     let shown = RefCell::new(HashMap::new());
     let columns = if source.element_type().is_some() { Vec::new() } else { plan.columns };
@@ -340,7 +340,7 @@ fn misfit_error(source: &Source, table: &ChunkedTable, column: usize, misfit: Mi
         _ => "holds no vector of numbers".to_owned(),
     };
     let what = format!("{place}, column {name} {what}; correct it, or leave out the row");
-    TableError::in_file(&source.paths[source.locate(misfit.row).0], what)
+    TableError::in_file(source.path_of(misfit.row), what)
 }
 
 /// The columns that are read, but not chosen by.

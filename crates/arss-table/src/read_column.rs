@@ -57,14 +57,14 @@ fn read_texts(
 ) -> Result<(Table, Texts), TableError> {
     let options = context.options;
     if source.element_type().is_some() {
-        return Err(TableError::in_file(&source.paths[0], "is an array of numbers, which has no column of text"));
+        return Err(TableError::in_file(source.first_path(), "is an array of numbers, which has no column of text"));
     }
     let mut roles = schema::roles(&source.headings, options)?;
     let wanted = schema::position(&source.headings, name)?;
     roles[wanted] = Purpose::Side;
     let (columns, read_as) = read_columns(&mut source, &roles, context, progress)?;
     if source.rows() == 0 {
-        return Err(TableError::in_file(&source.paths[0], "has columns, but no rows"));
+        return Err(TableError::in_file(source.first_path(), "has columns, but no rows"));
     }
     source.types = output_types::of(&source, &columns, &read_as);
     let side = side_columns(&columns, &source.headings, options)?;

@@ -66,13 +66,13 @@ fn takes_all(options: &ReadOptions) -> bool {
 fn file_shape(input: &InputFile, context: &ReadContext<'_>) -> Option<TableShape> {
     let path = input.path.as_path();
     let bytes = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?.len();
-    let mut start = [0; 64];
-    let found = std::fs::File::open(path).ok()?.read(&mut start).ok()?;
-    let format = Format::of_file(path, &start[..found], context.options.format).ok()?;
-    if Compression::of(&start[..found]) != Compression::None || !format.is_probed() {
+    let mut start = Vec::new();
+    std::fs::File::open(path).ok()?.take(64).read_to_end(&mut start).ok()?;
+    let format = Format::of_file(path, &start, context.options.format).ok()?;
+    if Compression::of(&start) != Compression::None || !format.is_probed() {
         return None;
     }
-    if is_converted(&start[..found], context.options.encoding) {
+    if is_converted(&start, context.options.encoding) {
         return None;
     }
     let file = open_to_probe(input, context)?;

@@ -91,7 +91,25 @@ impl Source {
     /// The file of row `row`, and the row's number there.
     pub fn locate(&self, row: usize) -> (usize, usize) {
         let file = self.starts.partition_point(|&start| start <= row).clamp(1, self.files.len()) - 1;
-        (file, row - self.starts[file])
+        (file, row - self.starts.get(file).copied().unwrap_or_default())
+    }
+
+    /// The one of `files`, which are those of the source, that row `row` is in, and the row's number there.
+    #[expect(clippy::indexing_slicing, reason = "`locate` gives the number of one of the files")]
+    pub fn file_of<'a, F>(&self, files: &'a [F], row: usize) -> (&'a F, usize) {
+        let (file, own) = self.locate(row);
+        (&files[file], own)
+    }
+
+    /// The first file.
+    #[expect(clippy::indexing_slicing, reason = "no files are refused before a source is made of them")]
+    pub fn first_file(&self) -> &dyn TableFile {
+        self.files[0].as_ref()
+    }
+
+    /// The name of the first file.
+    pub fn first_path(&self) -> &Path {
+        self.paths.first().map_or(Path::new(STDIN), PathBuf::as_path)
     }
 
     /// The files, if all of them are of type `F`.
@@ -125,10 +143,11 @@ impl Source {
     ) -> io::Result<Vec<(Vec<usize>, T)>> {
         let mut found = Vec::new();
         for (number, file) in self.files.iter().enumerate() {
-            let places: Vec<usize> = (0..rows.len()).filter(|&at| self.locate(rows[at]).0 == number).collect();
+            let located = rows.iter().enumerate().map(|(at, &row)| (at, self.locate(row)));
+            let (places, own): (Vec<usize>, Vec<usize>) =
+                located.filter(|(_, (own, _))| *own == number).map(|(at, (_, row))| (at, row)).unzip();
             // No rows at all have the columns of all files, too.
             if !places.is_empty() || rows.is_empty() {
-                let own: Vec<usize> = places.iter().map(|&at| self.locate(rows[at]).1).collect();
                 found.push((places, visit(file.as_ref(), &own)?));
             }
         }
@@ -137,11 +156,11 @@ impl Source {
 
     /// The cells of these rows as text for people.
     pub fn cells(&self, rows: &[usize]) -> io::Result<Vec<Vec<String>>> {
-        let mut cells = vec![Vec::new(); rows.len()];
-        for (places, found) in self.by_file(rows, |file, own| file.cells(own))? {
-            places.into_iter().zip(found).for_each(|(place, row)| cells[place] = row);
-        }
-        Ok(cells)
+        let found = self.by_file(rows, |file, own| file.cells(own))?;
+        let mut cells: Vec<(usize, Vec<String>)> =
+            found.into_iter().flat_map(|(places, found)| places.into_iter().zip(found)).collect();
+        cells.sort_unstable_by_key(|(place, _)| *place);
+        Ok(cells.into_iter().map(|(_, row)| row).collect())
     }
 
     /// These rows with all columns, in this order.
@@ -180,9 +199,14 @@ impl Source {
 
     /// Where a row stands, in words, with the file's name if there are several.
     pub fn place(&self, row: usize) -> String {
-        let (file, own) = self.locate(row);
-        let place = self.files[file].place(own);
-        if self.files.len() == 1 { place } else { format!("{place} of {}", self.paths[file].display()) }
+        let (file, own) = self.file_of(&self.files, row);
+        let place = file.place(own);
+        if self.files.len() == 1 { place } else { format!("{place} of {}", self.path_of(row).display()) }
+    }
+
+    /// The name of the file that row `row` is in.
+    pub fn path_of(&self, row: usize) -> &Path {
+        self.file_of(&self.paths, row).0
     }
 
     /// Fails if a file changed since it was opened.

@@ -54,6 +54,7 @@ impl SparseMatrix {
     }
 
     /// From entries in any order; places must lie in the matrix, and none may come twice.
+    #[expect(clippy::indexing_slicing, reason = "rows and columns are checked first, and starts count the entries")]
     pub(crate) fn from_entries((rows, columns): (usize, usize), entries: &[Entry]) -> Result<Self, String> {
         let mut starts = vec![0; rows + 1];
         for &(row, column, value) in entries {
@@ -107,18 +108,26 @@ impl SparseMatrix {
 
     /// The columns and values of a row.
     pub fn row(&self, row: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
+        let (places, values) = self.held_in(row);
+        places.iter().map(|&place| place as usize).zip(values.iter().copied())
+    }
+
+    /// The columns of a row that are held, ascending, and their values.
+    #[expect(clippy::indexing_slicing, reason = "rows are those of the matrix, and `from_entries` made the starts")]
+    fn held_in(&self, row: usize) -> (&[u32], &[f64]) {
         let range = self.starts[row]..self.starts[row + 1];
-        self.places[range.clone()].iter().map(|&place| place as usize).zip(self.values[range].iter().copied())
+        (&self.places[range.clone()], &self.values[range])
     }
 
     /// The value of a cell.
     pub fn get(&self, row: usize, column: usize) -> f64 {
-        let range = self.starts[row]..self.starts[row + 1];
-        let found = self.places[range.clone()].binary_search_by(|&place| (place as usize).cmp(&column));
-        found.map_or(0.0, |at| self.values[range.start + at])
+        let (places, values) = self.held_in(row);
+        let found = places.binary_search_by(|&place| (place as usize).cmp(&column)).ok();
+        found.and_then(|at| values.get(at)).copied().unwrap_or(0.0)
     }
 
     /// All values of a row.
+    #[expect(clippy::indexing_slicing, reason = "`from_entries` refuses places that lie outside")]
     pub fn dense_row(&self, row: usize) -> Vec<f64> {
         let mut values = vec![0.0; self.columns];
         self.row(row).for_each(|(column, value)| values[column] = value);

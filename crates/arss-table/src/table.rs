@@ -99,7 +99,7 @@ pub enum Picks<'a> {
 impl Table {
     /// The name of column `column`, if the file has names.
     pub fn name(&self, column: usize) -> Option<&str> {
-        self.source.files[0].has_names().then(|| self.feature_names[column].as_str())
+        self.source.first_file().has_names().then(|| self.feature_names[column].as_str())
     }
 
     /// The columns that say who is an outlier, if they are not all: a row that shares its combination of categories with

@@ -15,7 +15,7 @@ pub fn listed<T: AsRef<str>>(names: &[T]) -> String {
 pub fn joined(parts: &[String], count: usize) -> String {
     let shown = parts.len().min(NAMES_SHOWN);
     let more = if count > shown { format!(" and {} more", count - shown) } else { String::new() };
-    format!("{}{more}", parts[..shown].join(", "))
+    format!("{}{more}", parts.get(..shown).unwrap_or(parts).join(", "))
 }
 
 /// `1 row`, `1060 rows`.

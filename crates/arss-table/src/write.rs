@@ -121,7 +121,7 @@ fn write_batch(source: &Source, out: &mut dyn Write, format: Format, batch: &Rec
 
 /// Why rows of this source cannot be written in this format, if they cannot.
 pub fn obstacle(source: &Source, format: Format) -> Option<String> {
-    let kinds: Vec<ColumnKind> = match source.files[0].schema() {
+    let kinds: Vec<ColumnKind> = match source.first_file().schema() {
         Some(schema) => schema.fields().iter().map(|field| arrow_columns::kind(field.data_type())).collect(),
         None if source.element_type().is_some() => return None,
         // Columns without a type are written by their text, which only a column of text cannot turn into a number.

@@ -29,14 +29,14 @@ pub fn written_number(field: &[u8], decimal_comma: bool) -> Option<f64> {
     let mut is_signed = signed(text);
     if is_signed {
         sign *= minus(text);
-        text = trimmed(&text[text.chars().next()?.len_utf8()..]);
+        text = trimmed(behind_first(text));
     }
     let bare = without_currency(text);
     // The sign stands before the currency or behind it, once.
     if bare.len() < text.len() && !is_signed && signed(bare) {
         is_signed = true;
         sign *= minus(bare);
-        text = trimmed(&bare[bare.chars().next()?.len_utf8()..]);
+        text = trimmed(behind_first(bare));
     } else {
         text = bare;
     }
@@ -49,6 +49,13 @@ pub fn written_number(field: &[u8], decimal_comma: bool) -> Option<f64> {
     }
     let plain = plain_digits(text, decimal_comma)?;
     fast_float2::parse::<f64, _>(plain.as_bytes()).ok().map(|value| sign * value * unit)
+}
+
+/// The text without its first letter.
+fn behind_first(text: &str) -> &str {
+    let mut letters = text.chars();
+    letters.next();
+    letters.as_str()
 }
 
 fn trimmed(text: &str) -> &str {

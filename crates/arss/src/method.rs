@@ -263,7 +263,10 @@ impl Method {
     }
 
     /// `Ok` if the method can choose by this metric.
-    pub(crate) fn check_metric(&self, metric: Metric) -> Result<(), Error> {
+    ///
+    /// # Errors
+    /// If it cannot.
+    pub fn check_metric(&self, metric: Metric) -> Result<(), Error> {
         let by_pairs =
             matches!(self, Method::Exemplars(_) | Method::Facility(_) | Method::KMedoids(_) | Method::Random(_));
         if metric.by_products() || by_pairs {
@@ -302,9 +305,7 @@ impl Method {
         k: usize,
         run: &mut RunOptions<'_>,
     ) -> Result<Selection, Error> {
-        if samples.is_sparse() && self.wants_rotation() && samples.metric() == Metric::Manhattan {
-            return Err(Error::DenseOnly { method: self.name() });
-        }
+        self.check_density(samples, samples.metric())?;
         let by_products = samples.metric().by_products();
         if samples.is_sparse() && self.wants_rotation() && by_products && samples.items() <= samples.features() {
             let (items, scale) = (samples.items(), samples.scale());
@@ -327,6 +328,14 @@ impl Method {
             Method::Rrqr(settings) => settings.run(samples, k, run),
             Method::Random(settings) => settings.run(samples, k, run),
         }
+    }
+
+    /// `Ok` if the method can choose among rows that are as sparse as these.
+    pub(crate) fn check_density<T: Float>(&self, samples: &Samples<'_, T>, metric: Metric) -> Result<(), Error> {
+        if samples.is_sparse() && self.wants_rotation() && metric == Metric::Manhattan {
+            return Err(Error::DenseOnly { method: self.name() });
+        }
+        Ok(())
     }
 
     /// True for methods that look at distances alone and multiply dense rows: sparse ones are rotated into as many dimensions

@@ -20,6 +20,14 @@ pub(crate) fn run<T: Float>(
     k: usize,
     run: &mut RunOptions<'_>,
 ) -> Result<Selection, Error> {
+    match checked(method, samples)? {
+        Some(graph) => choose(method, &Samples::sparse(graph.as_sparse(), samples.features())?, k, run),
+        None => choose(method, samples, k, run),
+    }
+}
+
+/// `Ok` if the table holds distances that the method can choose by; a graph of neighbours comes with each pair both ways.
+pub(crate) fn checked<T: Float>(method: &Method, samples: &Samples<'_, T>) -> Result<Option<Compressed<T>>, Error> {
     let (rows, columns) = (samples.items(), samples.features());
     if rows != columns {
         return Err(Error::NotSquare { rows, columns });
@@ -30,12 +38,9 @@ pub(crate) fn run<T: Float>(
         return Err(Error::NoOutlierColumns);
     }
     if samples.is_sparse() {
-        let graph = symmetric(samples)?;
-        let samples = Samples::sparse(graph.as_sparse(), columns)?;
-        return choose(method, &samples, k, run);
+        return symmetric(samples).map(Some);
     }
-    check(samples)?;
-    choose(method, samples, k, run)
+    check(samples).map(|()| None)
 }
 
 fn choose<T: Float>(

@@ -70,8 +70,10 @@ fn make(args: &SelectArgs, format: Option<OutputFormat>, plan: &mut Plan) -> Res
         plan.add_table(&ready.table);
         let job = select::job(args, &ready);
         let target = args.output.as_deref().zip(format);
-        let written = target.map_or(Ok(()), |(target, format)| ready.table.check_target(target, format));
-        refused = written.map_err(Failure::from).and_then(|()| solve::check(&ready.table.matrix, &job)).err();
+        let media = output_files::media::check(&args.media, ready.media.as_deref());
+        let written = || target.map_or(Ok(()), |(target, format)| ready.table.check_target(target, format));
+        let written = media.and_then(|()| written().map_err(Failure::from));
+        refused = written.and_then(|()| solve::check(&ready.table.matrix, &job)).err();
         if refused.is_none() {
             progress::phase("time");
             // A part of the table may be what the table is not: all zero, for instance.
@@ -182,6 +184,11 @@ impl Plan {
             && let Err(refused) = method.check_run(args.k, usize::try_from(items).unwrap_or(usize::MAX))
         {
             return Ok(Some(refused.into()));
+        }
+        let media = output_files::media::check(&args.media, None);
+        let metric = method.check_metric(solve::metric_of_rows(args.input.metric)).map_err(Failure::from);
+        if let Err(refused) = media.and(metric) {
+            return Ok(Some(refused));
         }
         if let Some(folder) = memory.scratch.as_deref().filter(|_| !args.features) {
             progress::phase("time");

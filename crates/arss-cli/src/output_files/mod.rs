@@ -9,7 +9,8 @@ use std::io::{BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use arss_table::{Table, private_files};
+use arss_table::Table;
+use arss_table::private_files::{self, folder_of};
 use tempfile::NamedTempFile;
 
 use crate::failure::{Failure, Kept};
@@ -26,6 +27,7 @@ pub fn check_target(target: &Path) -> Result<(), Failure> {
     if target.is_dir() {
         return Err(Failure::Run(format!("{}: cannot be written, it is a directory", target.display())));
     }
+    private_files::place_of(target).map_err(|error| cannot_write(target, &error))?;
     let folder = folder_of(target);
     if folder.is_dir() {
         return Ok(());
@@ -36,13 +38,6 @@ pub fn check_target(target: &Path) -> Result<(), Failure> {
 /// Makes the folder if it is not there.
 pub fn make_folder(folder: &Path) -> Result<(), Failure> {
     fs::create_dir_all(folder).map_err(|error| Failure::Run(format!("{}: cannot be made: {error}", folder.display())))
-}
-
-fn folder_of(target: &Path) -> &Path {
-    match target.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    }
 }
 
 /// Fails if `target` holds something already, unless it may be replaced. Devices and pipes are written to.
@@ -134,8 +129,7 @@ impl Files {
         if target == Path::new(STDOUT) {
             return write(&mut self.stdout).map_err(failed);
         }
-        // A link stays a link: the file it points to is replaced.
-        let place = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
+        let place = private_files::place_of(target).map_err(failed)?;
         if place.exists() && !place.is_file() {
             // A device or a pipe cannot be replaced.
             return write_buffered(&mut File::create(&place).map_err(failed)?, write).map_err(failed);
@@ -149,7 +143,7 @@ impl Files {
         };
         temp_cleanup::mark(file.as_file());
         write_buffered(file.as_file_mut(), write).map_err(failed)?;
-        let permissions = permissions_at(&place).map_err(failed)?;
+        let permissions = private_files::permissions_at(&place).map_err(failed)?;
         self.staged.push(StagedFile { file, place, target: target.to_owned(), permissions });
         Ok(())
     }
@@ -193,31 +187,7 @@ fn cannot_write(target: &Path, error: &std::io::Error) -> Failure {
 
 /// A temporary file in the target's folder, under a name that nobody can guess; only its owner can read it.
 fn new_beside(target: &Path) -> std::io::Result<NamedTempFile> {
-    builder().tempfile_in(folder_of(target))
-}
-
-fn builder() -> tempfile::Builder<'static, 'static> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(temp_cleanup::PREFIX).suffix(temp_cleanup::SUFFIX).rand_bytes(temp_cleanup::RANDOM);
-    builder
-}
-
-/// The permissions of the file that is replaced, or of an ordinary new one; none where a system has no such thing.
-#[cfg(unix)]
-fn permissions_at(place: &Path) -> std::io::Result<Option<Permissions>> {
-    use std::os::unix::fs::PermissionsExt;
-    let bits = |about: fs::Metadata| Permissions::from_mode(about.permissions().mode() & 0o777);
-    if let Ok(about) = fs::metadata(place) {
-        return Ok(Some(bits(about)));
-    }
-    // What the system leaves of them is seen on an empty file: the process has one mask, and asking for it sets it.
-    let probe = builder().permissions(Permissions::from_mode(0o666)).tempfile_in(folder_of(place))?;
-    probe.as_file().metadata().map(|about| Some(bits(about)))
-}
-
-#[cfg(not(unix))]
-fn permissions_at(_: &Path) -> std::io::Result<Option<Permissions>> {
-    Ok(None)
+    private_files::temporary().tempfile_in(folder_of(target))
 }
 
 /// Prints to stdout; a closed pipe is not a failure.

@@ -4,11 +4,8 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::time::Duration;
 
-/// How temporary files are called.
-pub const PREFIX: &str = ".arss-";
-pub const SUFFIX: &str = ".tmp";
-/// Letters between them. Nobody else calls a file so.
-pub const RANDOM: usize = 12;
+use arss_table::private_files::{PREFIX, RANDOM, SUFFIX};
+
 /// Younger ones may be of a run that has only just made them.
 const YOUNG: Duration = Duration::from_secs(60);
 

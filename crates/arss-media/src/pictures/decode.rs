@@ -177,7 +177,8 @@ fn gif(bytes: &[u8]) -> Result<(Raster, Turn), String> {
     for (at, pixel) in pixels.chunks_exact(3).enumerate() {
         let (x, y) = (left + at % own_width.max(1), top + at / own_width.max(1));
         if x < width && y < height {
-            rgb[3 * (y * width + x)..][..3].copy_from_slice(pixel);
+            let start = 3 * (y * width + x);
+            rgb.get_mut(start..start + 3).into_iter().for_each(|place| place.copy_from_slice(pixel));
         }
     }
     Ok((Raster { width, height, rgb }, Turn::default()))
@@ -211,7 +212,7 @@ fn upright((width, height): (usize, usize), raster: Raster, turn: Turn) -> Decod
     let pixel = |at: usize| {
         let (x, y) = turn.source((at % size.0, at / size.0), size);
         let start = 3 * (y * raster.width + x);
-        [raster.rgb[start], raster.rgb[start + 1], raster.rgb[start + 2]]
+        raster.rgb.get(start..).and_then(|rest| rest.first_chunk()).copied().unwrap_or([255; 3])
     };
     let rgb = (0..size.0 * size.1).flat_map(pixel).collect();
     let (width, height) = swap((width, height));

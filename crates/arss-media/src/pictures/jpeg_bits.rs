@@ -26,6 +26,10 @@ struct Skip {
 
 impl Code {
     /// The code with so many words of 1 to 16 bits; words of `skipping` codes are followed by bits that are passed over.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "a word is shorter than its length allows, so that it lies in the window"
+    )]
     pub fn new(counts: &[u8], meanings: &[u8], skipping: bool) -> Option<Self> {
         let mut code = Code { short: vec![(0, 0); 1 << WINDOW], long: Vec::new(), skip: Vec::new() };
         let (mut word, mut next) = (0u32, meanings.iter());
@@ -52,6 +56,7 @@ impl Code {
     }
 
     /// What the words do whose ends are all in the window. The bits behind the last one may lie outside: nobody looks.
+    #[expect(clippy::indexing_slicing, reason = "there is an entry for each window of bits")]
     fn skip_of(&self, window: u32) -> Skip {
         let mut skip = Skip::default();
         while u32::from(skip.bits) < WINDOW && !skip.ends {
@@ -67,6 +72,7 @@ impl Code {
     }
 
     /// The first word of the bits, and its length.
+    #[expect(clippy::indexing_slicing, reason = "there is an entry for each window of bits")]
     fn word(&self, bits: &Bits) -> Option<(u8, u8)> {
         let found = self.short[bits.peek(WINDOW) as usize];
         if found.0 > 0 {
@@ -108,7 +114,7 @@ impl Bits {
             None => {
                 let mut last = [0; 8];
                 let rest = self.bytes.get(self.at..).unwrap_or_default();
-                last[..rest.len()].copy_from_slice(rest);
+                last.iter_mut().zip(rest).for_each(|(byte, rest)| *byte = *rest);
                 u64::from_be_bytes(last)
             }
         };
@@ -149,7 +155,7 @@ impl Bits {
             if self.held < 32 {
                 self.refill();
             }
-            let skip = code.skip[self.peek(WINDOW) as usize];
+            let skip = *code.skip.get(self.peek(WINDOW) as usize)?;
             let next = place + u32::from(skip.places);
             // At the last place the next word belongs to the next square, so that only one may be taken.
             if skip.bits > 0 && next < 64 {
@@ -200,14 +206,14 @@ impl<'a> Parts<'a> {
         }
         let mut part = Vec::with_capacity(if self.at == 0 { self.bytes.len() } else { 0 });
         loop {
-            let rest = &self.bytes[self.at..];
+            let rest = self.bytes.get(self.at..).unwrap_or_default();
             let Some(found) = memchr(0xFF, rest) else {
                 part.extend_from_slice(rest);
                 self.done = true;
                 break;
             };
             let next = rest.get(found + 1).copied().unwrap_or(0xD9);
-            part.extend_from_slice(&rest[..found + usize::from(next == 0)]);
+            part.extend_from_slice(rest.get(..found + usize::from(next == 0)).unwrap_or(rest));
             self.at += found + 2;
             match next {
                 0 => {}

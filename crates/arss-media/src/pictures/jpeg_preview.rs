@@ -60,13 +60,13 @@ pub fn preview(bytes: &[u8], least: usize) -> Option<Preview> {
         while *bytes.get(at)? == 0xFF {
             at += 1;
         }
-        let marker = bytes[at];
+        let marker = *bytes.get(at)?;
         let length = usize::from(u16::from_be_bytes([*bytes.get(at + 1)?, *bytes.get(at + 2)?]));
         let segment = bytes.get(at + 3..at + 1 + length)?;
         at += 1 + length;
         if marker == 0xDA {
             header.scan(segment)?;
-            let planes = header.planes(&bytes[at..])?;
+            let planes = header.planes(bytes.get(at..)?)?;
             return header.finished(&planes);
         }
         header.read(marker, segment)?;
@@ -80,7 +80,7 @@ impl Header {
             0xC4 => self.huffman(segment)?,
             0xC0..=0xC2 => self.frame(marker, segment)?,
             0xDD => self.restart = usize::from(u16::from_be_bytes(segment.try_into().ok()?)),
-            0xE1 if segment.starts_with(b"Exif\0\0") => self.exif = Some(segment[6..].to_vec()),
+            0xE1 if segment.starts_with(b"Exif\0\0") => self.exif = segment.get(6..).map(<[u8]>::to_vec),
             0xEE if segment.starts_with(b"Adobe") => self.luminance = Some(*segment.get(11)? != 0),
             // Other kinds of coding, and the end of the picture.
             0xC3 | 0xC5..=0xC7 | 0xC9..=0xCF | 0xD8 | 0xD9 => return None,
@@ -107,7 +107,7 @@ impl Header {
             let meanings = rest.get(16..16 + total)?;
             let code = Code::new(counts, meanings, kind >> 4 == 1)?;
             *self.codes.get_mut(usize::from(kind >> 4))?.get_mut(usize::from(kind & 15))? = Some(code);
-            segment = &rest[16 + total..];
+            segment = rest.get(16 + total..)?;
         }
         Some(())
     }
@@ -122,13 +122,13 @@ impl Header {
         if !fits || shorter < self.least.max(1) || pixels > MOST_PIXELS {
             return None;
         }
-        for own in components.chunks_exact(3) {
-            let (across, down) = (usize::from(own[1] >> 4), usize::from(own[1] & 15));
+        for &[id, sizes, quantiser] in components.as_chunks().0 {
+            let (across, down) = (usize::from(sizes >> 4), usize::from(sizes & 15));
             if !matches!((across, down), (1 | 2 | 4, 1 | 2 | 4)) {
                 return None;
             }
-            let quantiser = usize::from(own[2]);
-            self.components.push(Component { id: own[0], across, down, quantiser, ..Component::default() });
+            let quantiser = usize::from(quantiser);
+            self.components.push(Component { id, across, down, quantiser, ..Component::default() });
         }
         Some(())
     }
@@ -140,13 +140,13 @@ impl Header {
         if count != self.components.len() || count == 0 || rest.len() != 2 * count + 3 {
             return None;
         }
-        for (own, component) in rest.chunks_exact(2).zip(&mut self.components) {
-            if own[0] != component.id {
+        let (codes, &[first, last, precision]) = rest.split_last_chunk()?;
+        for (&[id, codes], component) in codes.as_chunks().0.iter().zip(&mut self.components) {
+            if id != component.id {
                 return None;
             }
-            (component.dc, component.ac) = (usize::from(own[1] >> 4), usize::from(own[1] & 15));
+            (component.dc, component.ac) = (usize::from(codes >> 4), usize::from(codes & 15));
         }
-        let [first, last, precision] = rest[2 * count..] else { return None };
         let whole =
             if self.progressive { (first, last, precision >> 4) == (0, 0, 0) } else { (first, last) == (0, 63) };
         self.shift = if self.progressive { precision & 15 } else { 0 };
@@ -160,6 +160,10 @@ impl Header {
     }
 
     /// The means of all squares of each colour, in steps of the file.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "there is a plane for each colour, with a place for each of its squares"
+    )]
     fn planes(&self, bytes: &[u8]) -> Option<Vec<Vec<i32>>> {
         let (wide, tall) = self.unit();
         let (across, down) = (self.width.div_ceil(8 * wide), self.height.div_ceil(8 * tall));
@@ -197,6 +201,10 @@ impl Header {
     }
 
     /// The means as a picture.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "there is a plane for each colour, with a place for each of its squares"
+    )]
     fn finished(self, planes: &[Vec<i32>]) -> Option<Preview> {
         let (wide, tall) = self.unit();
         // Squares at the edges of which less than half is seen are left out.

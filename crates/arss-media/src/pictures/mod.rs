@@ -1,12 +1,19 @@
 //! Pictures: from files to numbers, with copies and blank pictures found on the way.
 
 pub mod decode;
+#[expect(clippy::indexing_slicing, reason = "pictures are numbered by their list, and ranges lie within the features")]
 pub mod duplicates;
 mod exif;
+#[expect(clippy::indexing_slicing, reason = "places are computed from the fixed size of the small picture")]
 pub mod features;
 mod jpeg_bits;
 mod jpeg_preview;
+#[expect(clippy::indexing_slicing, reason = "places lie within squares of 64 numbers, and words within tables of 256")]
 pub mod jpeg_write;
+#[expect(
+    clippy::indexing_slicing,
+    reason = "a pixel lies within the rows that the size of the picture says, of three bytes each"
+)]
 pub mod raster;
 mod tiff;
 

@@ -53,9 +53,9 @@ pub fn decode(bytes: &[u8]) -> Result<(Raster, Turn), String> {
     if offsets.len() < count || sizes.len() < count {
         return Err(DAMAGED.to_owned());
     }
-    for at in 0..count {
-        let end = offsets[at].checked_add(sizes[at]).ok_or(DAMAGED)?;
-        let packed = bytes.get(offsets[at]..end).ok_or(DAMAGED)?;
+    for (at, (&start, &size)) in offsets.iter().zip(&sizes).take(count).enumerate() {
+        let end = start.checked_add(size).ok_or(DAMAGED)?;
+        let packed = bytes.get(start..end).ok_or(DAMAGED)?;
         let (left, top) = (at % across * layout.piece.0, at / across * layout.piece.1);
         let rows = if tiled { layout.piece.1 } else { layout.piece.1.min(layout.height - top) };
         let piece = layout.unpacked(packed, rows)?;
@@ -166,18 +166,21 @@ impl Layout {
             let wide = self.piece.0.min(self.width - left);
             for (x, own) in row.chunks_exact(self.samples).enumerate().take(wide) {
                 let at = 3 * ((top + y) * self.width + left + x);
-                pixels[at..at + 3].copy_from_slice(&self.colour(own));
+                if let Some(pixel) = pixels.get_mut(at..at + 3) {
+                    pixel.copy_from_slice(&self.colour(own));
+                }
             }
         }
     }
 
     /// The samples of a row in 8 bits each, or as they are if they are places in a palette.
+    #[expect(clippy::indexing_slicing, reason = "a sample is added to the one before it, from the second pixel on")]
     fn samples_of(&self, row: &[u8], little: bool) -> Vec<u8> {
         let order = if little { u16::from_le_bytes } else { u16::from_be_bytes };
         let mut wide: Vec<u16> = match self.bits {
             1 => return row.iter().flat_map(|byte| (0..8).map(move |bit| (byte >> (7 - bit) & 1) * 255)).collect(),
             8 => row.iter().map(|&byte| u16::from(byte)).collect(),
-            _ => row.chunks_exact(2).map(|pair| order([pair[0], pair[1]])).collect(),
+            _ => row.as_chunks().0.iter().map(|pair| order(*pair)).collect(),
         };
         if self.predicted {
             (self.samples..wide.len()).for_each(|at| wide[at] = wide[at].wrapping_add(wide[at - self.samples]));
@@ -186,6 +189,7 @@ impl Layout {
         wide.into_iter().map(|value| (value >> shift) as u8).collect()
     }
 
+    #[expect(clippy::indexing_slicing, reason = "`layout` refuses fewer samples than the colours take")]
     fn colour(&self, own: &[u8]) -> [u8; 3] {
         let seen = own.last().filter(|_| self.transparent).copied().unwrap_or(255);
         match self.colours {
@@ -205,6 +209,7 @@ impl Layout {
 }
 
 /// Words of a growing dictionary (LZW).
+#[expect(clippy::indexing_slicing, reason = "the decoder says how much it took and gave of what it was shown")]
 fn unpack_words(packed: &[u8], wanted: usize) -> Result<Vec<u8>, weezl::LzwError> {
     let mut found = vec![0; wanted];
     let mut decoder = weezl::decode::Decoder::with_tiff_size_switch(BitOrder::Msb, 8);
@@ -233,9 +238,9 @@ fn unpack_bits(packed: &[u8], wanted: usize) -> Vec<u8> {
         match count {
             128 => rest = others,
             0..128 => {
-                let run = &others[..(count + 1).min(others.len())];
+                let (run, behind) = others.split_at((count + 1).min(others.len()));
                 found.extend_from_slice(run);
-                rest = &others[run.len()..];
+                rest = behind;
             }
             _ => {
                 let Some((byte, behind)) = others.split_first() else { break };

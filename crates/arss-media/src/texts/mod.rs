@@ -15,7 +15,7 @@ use tfidf::Weights;
 
 use crate::described::{self, Description, Numbers};
 use crate::embeddings::{self, Embeddings};
-use crate::files::{Found, Unreadable};
+use crate::files::{Found, Unreadable, first_of};
 use crate::kind::Kind;
 use crate::media::Media;
 use crate::open::{self, MediaOptions, Opened, check_any, name_in};
@@ -39,7 +39,7 @@ pub fn of_files(
     options: &MediaOptions,
     progress: Progress<'_>,
 ) -> Result<Opened, TableError> {
-    let input = &inputs[0];
+    let input = first_of(inputs);
     // Told that they are texts, tables are texts as well, and files that nothing is known of.
     let mut paths = found.texts;
     if options.kind == Some(Kind::Texts) {
@@ -92,9 +92,9 @@ pub fn of_lines(inputs: &[PathBuf], options: &MediaOptions, progress: Progress<'
         progress(at + 1, inputs.len());
     }
     if texts.is_empty() {
-        return Err(TableError::in_file(&inputs[0], "holds no line of text"));
+        return Err(TableError::in_file(first_of(inputs), "holds no line of text"));
     }
-    table_of(&inputs[0], &texts, of_kind_lines(names, texts.clone()), ("line", "text", options))
+    table_of(first_of(inputs), &texts, of_kind_lines(names, texts.clone()), ("line", "text", options))
 }
 
 fn of_kind_lines(names: Vec<String>, beginnings: Vec<String>) -> Media {
@@ -131,7 +131,7 @@ pub fn of_column(
     let names = (0..texts.len()).map(|row| row.to_string()).collect();
     let media = of_kind_lines(names, texts.iter().map(|text| beginning(text)).collect());
     let weights = Weights::of(&texts);
-    let (numbers, media) = compute(&inputs[0], &weights, media, options)?;
+    let (numbers, media) = compute(first_of(inputs), &weights, media, options)?;
     described::give(&mut table, numbers);
     finished(table, &texts, media)
 }

@@ -254,7 +254,7 @@ fn diary(folder: &Path, entry: &Entry) -> io::Result<Vec<(u64, Vec<u8>)>> {
         let mut piece = Vec::new();
         Read::by_ref(&mut file).take(length).read_to_end(&mut piece).map_err(|error| at(&path, &error))?;
         sum = checksum(&[sum.to_le_bytes(), checksum(&piece).to_le_bytes()].concat());
-        let mut rest = &piece[..];
+        let mut rest = piece.as_slice();
         while let Some((request, sums)) = next_pass(&mut rest) {
             known.push((request, sums));
         }
@@ -286,8 +286,9 @@ fn copy_of<N: DiskFloat>(folder: &Path, name: &str, scratch: &ScratchFile<N>) ->
             if found == 0 {
                 return Ok(());
             }
-            file.write_all(&piece[..found])?;
-            sum.write(&piece[..found]);
+            let piece = piece.get(..found).unwrap_or(&piece);
+            file.write_all(piece)?;
+            sum.write(piece);
             bytes += found as u64;
         }
     })?;

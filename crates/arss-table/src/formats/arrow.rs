@@ -90,14 +90,14 @@ impl ArrowFile {
 
     /// These rows, which are sorted.
     fn taken(&self, sorted: &[usize]) -> Result<RecordBatch, ArrowError> {
-        let (mut found, mut start, mut at) = (Vec::new(), 0, 0);
+        let (mut found, mut start, mut left) = (Vec::new(), 0, sorted);
         for batch in self.readers(None)? {
             let batch = batch?;
             let end = start + batch.num_rows();
-            let count = sorted[at..].partition_point(|&row| row < end);
-            let own = UInt64Array::from_iter_values(sorted[at..at + count].iter().map(|&row| (row - start) as u64));
+            let (inside, behind) = left.split_at(left.partition_point(|&row| row < end));
+            let own = UInt64Array::from_iter_values(inside.iter().map(|&row| (row - start) as u64));
             found.push(arrow_select::take::take_record_batch(&batch, &own)?);
-            (at, start) = (at + count, end);
+            (left, start) = (behind, end);
         }
         arrow_select::concat::concat_batches(&self.schema, &found)
     }

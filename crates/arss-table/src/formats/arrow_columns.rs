@@ -247,10 +247,10 @@ fn vectors(array: &ArrayRef) -> Result<VectorChunk, ArrowError> {
 /// The numbers of lists, the length of the first list, and the first list of another length.
 fn of_offsets(values: &ArrayRef, offsets: &[usize]) -> (ArrayRef, usize, Option<Misfit>) {
     let (first, last) = (offsets.first().copied().unwrap_or_default(), offsets.last().copied().unwrap_or_default());
-    let mut lengths = offsets.windows(2).map(|pair| pair[1] - pair[0]);
-    let width = lengths.clone().next().unwrap_or_default();
-    let uneven = lengths.position(|length| length != width);
-    let uneven = uneven.map(|row| Misfit { row, length: Some(offsets[row + 1] - offsets[row]) });
+    let mut lengths = offsets.iter().zip(offsets.iter().skip(1)).map(|(from, to)| to - from).enumerate();
+    let width = lengths.clone().next().map_or(0, |(_, length)| length);
+    let uneven = lengths.find(|(_, length)| *length != width);
+    let uneven = uneven.map(|(row, length)| Misfit { row, length: Some(length) });
     (values.slice(first, last - first), width, uneven)
 }
 
@@ -271,9 +271,9 @@ pub fn headings(schema: &Schema) -> Vec<String> {
 /// What the types of the columns tell about what they hold, as if one value of each had been counted.
 pub fn schema_counts(schema: &Schema) -> ChunkedTable {
     let mut table = ChunkedTable::new(schema.fields().len());
-    for (column, field) in schema.fields().iter().enumerate() {
-        table.seen[column] = KindCounts::of(kind(field.data_type()), 1);
-        table.single[column] = is_single(field);
+    for ((seen, single), field) in table.seen.iter_mut().zip(&mut table.single).zip(schema.fields()) {
+        *seen = KindCounts::of(kind(field.data_type()), 1);
+        *single = is_single(field);
     }
     table
 }

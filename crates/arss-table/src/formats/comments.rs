@@ -20,14 +20,18 @@ pub struct LeadingComments<'a> {
 pub fn leading(start: &[u8], mark: u8) -> LeadingComments<'_> {
     let mut found = LeadingComments::default();
     let mut at = 0;
-    while start.get(at) == Some(&mark) {
-        let Some(end) = memchr::memchr2(b'\n', b'\r', &start[at..]).map(|end| at + end) else { break };
-        let blank = start[end..].iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
-        if end + blank == start.len() {
+    while let Some(rest) = start.get(at..).filter(|rest| rest.first() == Some(&mark)) {
+        let Some((line, behind)) = memchr::memchr2(b'\n', b'\r', rest).and_then(|end| rest.split_at_checked(end))
+        else {
+            break;
+        };
+        let blank = behind.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+        if blank == behind.len() {
             break;
         }
-        let bare = start[at..end].trim_ascii_start();
-        let names = &bare[bare.iter().take_while(|byte| **byte == mark).count()..];
+        let end = at + line.len();
+        let bare = line.trim_ascii_start();
+        let (_, names) = bare.split_at(bare.iter().take_while(|byte| **byte == mark).count());
         found = LeadingComments {
             comments: end + blank,
             last: at,
@@ -43,8 +47,8 @@ pub fn leading(start: &[u8], mark: u8) -> LeadingComments<'_> {
 pub fn is_names(names: &[u8], rest: &[u8], dialect: Dialect) -> bool {
     let ends = dialect.ends(rest);
     let end = |line: usize| ends.get(line).copied().unwrap_or(rest.len());
-    let values = dialect.fields(trim_breaks(&rest[..end(0)]));
-    let next = dialect.fields(trim_breaks(&rest[end(0)..end(1)]));
+    let line = |from: usize, to: usize| dialect.fields(trim_breaks(rest.get(from..to).unwrap_or_default()));
+    let (values, next) = (line(0, end(0)), line(end(0), end(1)));
     let names = dialect.fields(names);
     let is_number = |field: &Vec<u8>| matches!(field::read(field, Style::default()), Field::Number(_));
     let all_text = values.iter().all(|field| field::read(field, Style::default()) == Field::Text);

@@ -58,8 +58,8 @@ impl CsvFile {
         let start = store.start(START).map_err(|error| unreadable(path, &error))?;
         let data = text_start(&start, path)?;
         let whole = start.len() as u64 == store.len();
-        let lead = comments::leading(&start[data..], told.comment.unwrap_or(b'#'));
-        let rest = &start[data + lead.comments..];
+        let lead = comments::leading(start.get(data..).unwrap_or_default(), told.comment.unwrap_or(b'#'));
+        let rest = start.get(data + lead.comments..).unwrap_or_default();
         let dialect = Dialect::of((rest, whole), path, delimiter);
         // A header may be marked as if it were a comment.
         let marked = lead.names.filter(|names| told.header != Some(false) && comments::is_names(names, rest, dialect));
@@ -68,11 +68,11 @@ impl CsvFile {
         records.work_within(limit);
         let (chunk, ends) = records.chunk(at as u64)?;
         let end = ends.first().copied().unwrap_or(chunk.len());
-        let first = trim_breaks(&chunk[..end]);
+        let first = trim_breaks(chunk.get(..end).unwrap_or_default());
         let count = dialect.each_field(marked.unwrap_or(first), &mut |_, _| ());
         limit.check_columns(count).map_err(|what| TableError::in_file(path, what))?;
         let fields = dialect.fields(marked.unwrap_or(first));
-        let crlf = chunk[first.len()..].starts_with(b"\r\n");
+        let crlf = chunk.get(first.len()..).is_some_and(|rest| rest.starts_with(b"\r\n"));
         let mut file = CsvFile {
             records,
             limit,
@@ -90,8 +90,8 @@ impl CsvFile {
             file.names = fields.iter().map(|field| file.text(field).into_owned()).collect();
             // A byte order mark stays where it was.
             let mark: &[u8] = if start.starts_with(BOM) { BOM } else { &[] };
-            let second = trim_breaks(&chunk[end..ends.get(1).copied().unwrap_or(chunk.len())]);
-            let second = dialect.fields(second);
+            let second = chunk.get(end..ends.get(1).copied().unwrap_or(chunk.len())).unwrap_or_default();
+            let second = dialect.fields(trim_breaks(second));
             // R leaves the names of rows without a name of their own. A separator at the end of each row is no column.
             let unnamed = second.len() == file.names.len() + 1 && second.last().is_some_and(|field| !field.is_empty());
             if marked.is_none() && unnamed {
@@ -259,8 +259,8 @@ impl CsvFile {
     /// A writer that ends lines as this file does and quotes where needed.
     pub fn writer<'a>(&self, out: &'a mut dyn Write, delimiter: u8) -> Writer<&'a mut dyn Write> {
         let terminator = match self.ending() {
-            b"\r\n" => Terminator::CRLF,
-            ending => Terminator::Any(ending[0]),
+            [ending] => Terminator::Any(*ending),
+            _ => Terminator::CRLF,
         };
         WriterBuilder::new().delimiter(delimiter).terminator(terminator).from_writer(out)
     }

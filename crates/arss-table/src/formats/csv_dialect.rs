@@ -35,6 +35,7 @@ impl Dialect {
     }
 
     /// Where each whole record of `bytes` ends, behind its line break; `bytes` starts with a record.
+    #[expect(clippy::indexing_slicing, reason = "memchr finds within the bytes, and `at` stands behind what was found")]
     pub fn ends(&self, bytes: &[u8]) -> Vec<usize> {
         if memchr::memchr(b'"', bytes).is_none() {
             return memchr::memchr_iter(self.ending, bytes).map(|at| at + 1).collect();
@@ -80,6 +81,10 @@ impl Dialect {
     }
 
     /// True if the record ends within quotes.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "`at` stands behind fields and separators that were found in the record"
+    )]
     pub fn is_open(&self, record: &[u8]) -> bool {
         let record = self.bare(record);
         let mut at = 0;
@@ -118,6 +123,10 @@ impl Dialect {
     /// Calls `visit` with the position of each field and all that is left of the record from there on; it gives how many
     /// bytes of that are the field. Gives the number of fields.
     #[inline]
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "a field that `visit` finds is no longer than what is left, which begins with a separator then"
+    )]
     pub fn each_start(&self, record: &[u8], visit: &mut impl FnMut(usize, &[u8]) -> usize) -> usize {
         let record = self.bare(record);
         let (mut at, mut count) = (0, 0);
@@ -133,6 +142,7 @@ impl Dialect {
 
     /// The first field of `rest` without quotes, and the bytes that it takes with them.
     #[inline]
+    #[expect(clippy::indexing_slicing, reason = "every end was found in `rest`, or is its length")]
     pub fn first_field<'a>(&self, rest: &'a [u8]) -> (Cow<'a, [u8]>, usize) {
         if rest.first() == Some(&b'"') {
             let close = closing(rest, 1).unwrap_or(rest.len());
@@ -156,7 +166,7 @@ impl Dialect {
 
 /// The position behind the quote that closes a field whose text begins at `at`.
 fn closing(bytes: &[u8], mut at: usize) -> Option<usize> {
-    while let Some(found) = memchr::memchr(b'"', &bytes[at.min(bytes.len())..]) {
+    while let Some(found) = memchr::memchr(b'"', bytes.get(at..)?) {
         at += found + 1;
         if bytes.get(at) != Some(&b'"') {
             return Some(at);
@@ -168,8 +178,9 @@ fn closing(bytes: &[u8], mut at: usize) -> Option<usize> {
 
 /// The text of a quoted field whose closing quote stands before `close`; doubled quotes are one.
 fn unquoted(field: &[u8], close: usize) -> Vec<u8> {
-    let closed = close > 1 && field.get(close - 1) == Some(&b'"');
-    let inner = &field[1..if closed { close - 1 } else { close }];
+    let (quoted, behind) = field.split_at_checked(close).unwrap_or((field, &[]));
+    let inner = quoted.strip_prefix(b"\"").unwrap_or(quoted);
+    let inner = inner.strip_suffix(b"\"").unwrap_or(inner);
     let mut text = Vec::with_capacity(inner.len());
     let mut bytes = inner.iter().peekable();
     while let Some(&byte) = bytes.next() {
@@ -178,11 +189,12 @@ fn unquoted(field: &[u8], close: usize) -> Vec<u8> {
             bytes.next();
         }
     }
-    text.extend_from_slice(&field[close..]);
+    text.extend_from_slice(behind);
     text
 }
 
 /// The record without line breaks at its ends.
+#[expect(clippy::indexing_slicing, reason = "both ends were found in the record")]
 pub fn trim_breaks(record: &[u8]) -> &[u8] {
     let is_break = |byte: &u8| matches!(byte, b'\r' | b'\n');
     let start = record.iter().position(|byte| !is_break(byte)).unwrap_or(record.len());
@@ -222,7 +234,7 @@ fn first_records(start: &[u8], whole: bool, dialect: Dialect) -> Vec<&[u8]> {
         ends.push(start.len());
     }
     let starts = std::iter::once(0).chain(ends.iter().copied());
-    let records = starts.zip(&ends).map(|(from, &to)| &start[from..to]);
+    let records = starts.zip(&ends).filter_map(|(from, &to)| start.get(from..to));
     records.filter(|record| !trim_breaks(record).is_empty()).take(LOOKED_AT).collect()
 }
 
@@ -247,9 +259,11 @@ fn is_spaced(start: &[u8], whole: bool, ending: u8, tabs: bool) -> bool {
 pub fn is_header(fields: &[Vec<u8>]) -> bool {
     let kinds: Vec<Field> = fields.iter().map(|field| field::read(field, Style::default())).collect();
     let texts = kinds.contains(&Field::Text);
-    let numbered = fields.len() > 1
-        && fields[0].is_empty()
-        && kinds[1..].iter().enumerate().all(|(at, kind)| *kind == Field::Number(at as f64));
+    let counted = |others: &[Field]| others.iter().enumerate().all(|(at, kind)| *kind == Field::Number(at as f64));
+    let numbered = match (fields, kinds.as_slice()) {
+        ([first, _, ..], [_, others @ ..]) => first.is_empty() && counted(others),
+        _ => false,
+    };
     let nothing = kinds.iter().all(|kind| *kind == Field::Missing);
     texts || numbered || nothing
 }

@@ -175,7 +175,7 @@ fn copy_rows(
     rows: &[usize],
     extra: &ExtraColumns,
 ) -> io::Result<()> {
-    let first = files[0];
+    let Some(&first) = files.first() else { return Ok(()) };
     let names = extra.names(&source.headings);
     let alike = files.iter().all(|file| first.is_like(file));
     let own = first.is_tab() == (format.delimiter == b'\t');
@@ -185,8 +185,8 @@ fn copy_rows(
     if alike && own && !format.safe {
         first.write_header(out, &names)?;
         for (at, &row) in rows.iter().enumerate() {
-            let (file, own) = source.locate(row);
-            files[file].write_row(out, own, &texts(at))?;
+            let (file, own) = source.file_of(files, row);
+            file.write_row(out, own, &texts(at))?;
         }
         return Ok(());
     }
@@ -196,23 +196,25 @@ fn copy_rows(
         format.write(&mut writer, header.into_iter().chain(names.into_iter().map(String::into_bytes)))?;
     }
     for (at, &row) in rows.iter().enumerate() {
-        let (file, own) = source.locate(row);
+        let (file, own) = source.file_of(files, row);
         let more = texts(at).into_iter().map(String::into_bytes);
-        format.write(&mut writer, files[file].output_fields(own, convert)?.into_iter().chain(more))?;
+        format.write(&mut writer, file.output_fields(own, convert)?.into_iter().chain(more))?;
     }
     writer.flush()
 }
 
 fn copy_columns(format: &Delimited, files: &[&CsvFile], out: &mut dyn Write, columns: &[usize]) -> io::Result<()> {
-    let first = files[0];
+    let Some(&first) = files.first() else { return Ok(()) };
     let own = first.is_tab() == (format.delimiter == b'\t');
     let mut writer = first.writer(out, if own { first.delimiter() } else { format.delimiter });
     let convert = files.iter().any(|file| !first.has_encoding_of(file));
     if let Some(names) = first.header_fields(convert) {
-        format.write(&mut writer, columns.iter().map(|&column| &names[column]))?;
+        format.write(&mut writer, columns.iter().filter_map(|&column| names.get(column)))?;
     }
     for file in files {
-        file.each_row(convert, &mut |fields| format.write(&mut writer, columns.iter().map(|&column| &fields[column])))?;
+        let mut write =
+            |fields: &[Vec<u8>]| format.write(&mut writer, columns.iter().filter_map(|&column| fields.get(column)));
+        file.each_row(convert, &mut write)?;
     }
     writer.flush()
 }

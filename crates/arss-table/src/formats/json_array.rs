@@ -104,14 +104,13 @@ impl<R: Read> Read for ArrayRecords<R> {
             self.at = 0;
             bytes.resize(STEP, 0);
             let found = self.inner.read(&mut bytes)?;
-            bytes[..found].iter().try_for_each(|byte| self.take(*byte)).map_err(io::Error::other)?;
+            bytes.iter().take(found).try_for_each(|byte| self.take(*byte)).map_err(io::Error::other)?;
             self.ended = found == 0;
             if self.ended && self.state != State::Behind {
                 return Err(io::Error::other("the array is not closed; is the file cut off?"));
             }
         }
-        let count = buffer.len().min(self.lines.len() - self.at);
-        buffer[..count].copy_from_slice(&self.lines[self.at..self.at + count]);
+        let count = self.lines.get(self.at..).unwrap_or_default().read(buffer)?;
         self.at += count;
         Ok(count)
     }
@@ -181,10 +180,10 @@ impl FileFormat for Json {
         let names = extra.names(&with_outer_keys(&source.headings));
         let mut writer = ArrayWriter { begun: false };
         let written = rows.iter().enumerate().try_for_each(|(at, &row)| {
-            let (file, own) = source.locate(row);
+            let (file, own) = source.file_of(&files, row);
             let more: Vec<(&str, String)> = names.iter().map(String::as_str).zip(extra.texts(at)).collect();
             writer.begin(out)?;
-            files[file].write_row(out, own, &more)
+            file.write_row(out, own, &more)
         });
         Some(written.and_then(|()| writer.end(out)))
     }

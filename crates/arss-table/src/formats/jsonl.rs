@@ -49,7 +49,7 @@ impl JsonlFile {
         let TextFile { mut store, note, .. } = text_of(store, path, context, false)?;
         let mut start = store.start(1 << 16).map_err(|error| unreadable(path, &error))?;
         let mut data = text_start(&start, path)?;
-        let array = start[data..].trim_ascii_start().starts_with(b"[");
+        let array = start.get(data..).unwrap_or_default().trim_ascii_start().starts_with(b"[");
         if array {
             let records = ArrayRecords::new(ByteReader { store: Arc::new(store), at: data as u64 });
             store = ByteSource::kept_or(records, path, context, (None, "write it as .jsonl"))?;
@@ -136,8 +136,9 @@ impl JsonlFile {
             let row = starts.len();
             for (key, value) in self.object(at, record)?.0 {
                 // A file that changes meanwhile is found out at the end.
-                let Some(&column) = places.get(key.as_str()) else { continue };
-                push(&mut columns[column], &value, row);
+                let column = places.get(key.as_str()).and_then(|&column| columns.get_mut(column));
+                let Some(column) = column else { continue };
+                push(column, &value, row);
             }
             starts.push(at);
             columns.iter_mut().for_each(|cells| pad(cells, row + 1));
@@ -149,15 +150,16 @@ impl JsonlFile {
     pub fn write_row(&self, out: &mut dyn Write, row: usize, more: &[(&str, String)]) -> io::Result<()> {
         let record = self.records.record(row)?;
         let open = record.iter().rposition(|&byte| byte == b'}').filter(|_| !more.is_empty()).unwrap_or(record.len());
-        let empty = record[..open].trim_ascii_end().ends_with(b"{");
-        out.write_all(&record[..open])?;
+        let (before, behind) = record.split_at(open);
+        let empty = before.trim_ascii_end().ends_with(b"{");
+        out.write_all(before)?;
         for (at, (name, value)) in more.iter().enumerate() {
             let comma = if at == 0 && empty { "" } else { "," };
             // There is no other word for what is no number.
             let value = if value.parse().is_ok_and(f64::is_finite) { value } else { "null" };
             write!(out, "{comma}\"{name}\":{value}")?;
         }
-        out.write_all(&record[open..])
+        out.write_all(behind)
     }
 
     /// Writes these keys of all rows; `write_next` writes one of them.
@@ -171,7 +173,7 @@ impl JsonlFile {
             let record = self.records.record(row)?;
             let object = raw_values(&record)?;
             let kept = columns.iter().filter_map(|&column| {
-                let name = &self.names[column];
+                let name = self.names.get(column)?;
                 Some(format!("{}:{}", serde_json::to_string(name).ok()?, object.get(name)?.get()))
             });
             write_next(out, &format!("{{{}}}", kept.collect::<Vec<_>>().join(",")))?;
@@ -250,7 +252,7 @@ impl FileFormat for Jsonl {
 
     fn looks_like(&self, start: &[u8]) -> bool {
         let text = start.trim_ascii_start();
-        let array = || text.starts_with(b"[") && text[1..].trim_ascii_start().starts_with(b"{");
+        let array = || text.strip_prefix(b"[").is_some_and(|inside| inside.trim_ascii_start().starts_with(b"{"));
         is_text(start) && (text.starts_with(b"{") || array())
     }
 
@@ -278,9 +280,9 @@ impl FileFormat for Jsonl {
         let files: Vec<&JsonlFile> = source.all_of()?;
         let names = extra.names(&with_outer_keys(&source.headings));
         Some(rows.iter().enumerate().try_for_each(|(at, &row)| {
-            let (file, own) = source.locate(row);
+            let (file, own) = source.file_of(&files, row);
             let more: Vec<(&str, String)> = names.iter().map(String::as_str).zip(extra.texts(at)).collect();
-            files[file].write_row(out, own, &more)?;
+            file.write_row(out, own, &more)?;
             out.write_all(b"\n")
         }))
     }

@@ -177,7 +177,8 @@ impl OutputFormat {
         }
         let Some(format) = Format::of_name(path) else {
             let written = all().filter(|format| format.not_written().is_none());
-            let names: Vec<String> = written.map(|format| format!(".{}", format.extensions()[0])).collect();
+            let names: Vec<String> =
+                written.filter_map(|format| Some(format!(".{}", format.extensions().first()?))).collect();
             let what = format!("the name does not tell the format; it can end in {}", listed(&names, "or"));
             return Err(TableError::in_file(path, what));
         };

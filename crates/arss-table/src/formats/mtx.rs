@@ -92,8 +92,9 @@ impl FileFormat for Mtx {
         writeln!(out, "%%MatrixMarket matrix coordinate real general")?;
         writeln!(out, "{} {} {count}", batch.num_rows(), columns.len())?;
         for row in 0..batch.num_rows() {
-            for (column, values) in columns.iter().enumerate().filter(|(_, values)| values[row] != 0.0) {
-                writeln!(out, "{} {} {:?}", row + 1, column + 1, values[row])?;
+            let values = columns.iter().filter_map(|column| column.get(row)).enumerate();
+            for (column, value) in values.filter(|(_, value)| **value != 0.0) {
+                writeln!(out, "{} {} {value:?}", row + 1, column + 1)?;
             }
         }
         Ok(())
@@ -112,7 +113,7 @@ impl Banner {
     fn parse(line: &str) -> Result<Self, String> {
         let words: Vec<String> = line.split_whitespace().map(str::to_ascii_lowercase).collect();
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let ["%%matrixmarket", "matrix", layout, field, symmetry] = words[..] else {
+        let ["%%matrixmarket", "matrix", layout, field, symmetry] = *words.as_slice() else {
             return Err("is no Matrix Market file: its first line names no matrix".to_owned());
         };
         if layout != "coordinate" {

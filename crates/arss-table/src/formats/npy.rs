@@ -85,10 +85,10 @@ impl NpyFile {
         while values.len() < count {
             let at = (values.len() * size) as u64;
             progress(at, (count * size) as u64);
-            let length = buffer.len().min((count - values.len()) * size);
-            let found = self.store.read_at(&mut buffer[..length], self.data + at);
+            buffer.truncate((count - values.len()) * size);
+            let found = self.store.read_at(&mut buffer, self.data + at);
             match found.map_err(|error| unreadable(&self.path, &error))? {
-                found if found == length => values.extend(buffer[..length].chunks_exact(size).map(&convert)),
+                found if found == buffer.len() => values.extend(buffer.chunks_exact(size).map(&convert)),
                 _ => return Err(unreadable(&self.path, &"it became shorter while it was read")),
             }
         }
@@ -103,8 +103,8 @@ impl NpyFile {
             |from: usize, to: usize| self.store.slice(self.data + (from * size) as u64, self.data + (to * size) as u64);
         let all = if self.by_column { Vec::new() } else { slice(rows.start * self.columns, rows.end * self.columns)? };
         let mut columns: Vec<ColumnChunk> = read_as.iter().map(|&read_as| ColumnChunk::new(read_as)).collect();
-        for (column, cells) in columns.iter_mut().enumerate().filter(|(column, _)| read_as[*column] != ReadAs::Nothing)
-        {
+        let wanted = columns.iter_mut().zip(read_as).enumerate().filter(|(_, (_, how))| **how != ReadAs::Nothing);
+        for (column, (cells, _)) in wanted {
             let own = column * self.rows;
             let bytes = if self.by_column { slice(own + rows.start, own + rows.end)? } else { Vec::new() };
             let numbers: Vec<f64> = if self.by_column {
@@ -154,7 +154,8 @@ impl NpyFile {
     /// Writes these columns of row `row`.
     fn write_row(&self, out: &mut dyn Write, row: usize, columns: &[usize]) -> io::Result<()> {
         let (bytes, size) = (self.row(row)?, self.kind.size());
-        columns.iter().try_for_each(|&column| out.write_all(&bytes[column * size..(column + 1) * size]))
+        let value = |&column: &usize| bytes.get(column * size..(column + 1) * size);
+        columns.iter().filter_map(value).try_for_each(|value| out.write_all(value))
     }
 }
 
@@ -303,19 +304,20 @@ impl FileFormat for Npy {
         extra: &ExtraColumns,
     ) -> Option<io::Result<()>> {
         let files = same_element_type(source).filter(|_| extra.columns.is_empty())?;
-        let all: Vec<usize> = (0..files[0].columns).collect();
-        let header = npy_header::bytes(files[0].kind, &[rows.len(), all.len()]);
+        let first = files.first()?;
+        let all: Vec<usize> = (0..first.columns).collect();
+        let header = npy_header::bytes(first.kind, &[rows.len(), all.len()]);
         Some(out.write_all(&header).and_then(|()| {
             rows.iter().try_for_each(|&row| {
-                let (file, own) = source.locate(row);
-                files[file].write_row(out, own, &all)
+                let (file, own) = source.file_of(&files, row);
+                file.write_row(out, own, &all)
             })
         }))
     }
 
     fn copy_columns(&self, source: &Source, out: &mut dyn Write, columns: &[usize]) -> Option<io::Result<()>> {
         let files = same_element_type(source)?;
-        let header = npy_header::bytes(files[0].kind, &[source.rows(), columns.len()]);
+        let header = npy_header::bytes(files.first()?.kind, &[source.rows(), columns.len()]);
         Some(out.write_all(&header).and_then(|()| {
             let write = |file: &&NpyFile| (0..file.rows).try_for_each(|row| file.write_row(out, row, columns));
             files.iter().try_for_each(write)
@@ -329,7 +331,7 @@ impl FileFormat for Npy {
         out.write_all(&npy_header::bytes(ElementType::Float(8), &[batch.num_rows(), columns.len()]))?;
         for row in 0..batch.num_rows() {
             for column in &columns {
-                out.write_all(&column[row].to_le_bytes())?;
+                out.write_all(&column.get(row).copied().unwrap_or(f64::NAN).to_le_bytes())?;
             }
         }
         Ok(())
@@ -339,7 +341,8 @@ impl FileFormat for Npy {
 /// The files of the source, if all are arrays of one element type.
 fn same_element_type(source: &Source) -> Option<Vec<&NpyFile>> {
     let files: Vec<&NpyFile> = source.all_of()?;
-    files.iter().all(|file| file.kind == files[0].kind).then_some(files)
+    let kind = files.first()?.kind;
+    files.iter().all(|file| file.kind == kind).then_some(files)
 }
 
 /// Writes numbers of rows as an array of one dimension.

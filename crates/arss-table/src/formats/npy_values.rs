@@ -2,14 +2,14 @@
 
 use crate::untrusted::npy_header::ElementType;
 
-/// The first N bytes; there are always as many.
+/// The first N bytes; there are always as many, as a value has the size of its kind.
 pub(super) fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
-    std::array::from_fn(|at| bytes[at])
+    bytes.first_chunk().copied().unwrap_or([0; N])
 }
 
 pub(super) fn to_f64(kind: ElementType, bytes: &[u8]) -> f64 {
     match kind {
-        ElementType::Bool => f64::from(u8::from(bytes[0] != 0)),
+        ElementType::Bool => f64::from(u8::from(array(bytes) != [0])),
         ElementType::Int(_) => signed(bytes) as f64,
         ElementType::Uint(_) => unsigned(bytes) as f64,
         ElementType::Float(2) => half(u16::from_le_bytes(array(bytes))),
@@ -23,7 +23,7 @@ pub(super) fn as_text(kind: ElementType, bytes: &[u8]) -> String {
     match kind {
         ElementType::Int(_) => signed(bytes).to_string(),
         ElementType::Uint(_) => unsigned(bytes).to_string(),
-        ElementType::Bool => u8::from(bytes[0] != 0).to_string(),
+        ElementType::Bool => u8::from(array(bytes) != [0]).to_string(),
         ElementType::Float(4) => format!("{:?}", f32::from_le_bytes(array(bytes))),
         ElementType::Float(_) => format!("{:?}", to_f64(kind, bytes)),
     }

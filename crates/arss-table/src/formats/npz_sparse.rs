@@ -104,10 +104,11 @@ impl Members<'_> {
             return Err("its arrays indptr, indices and data do not fit each other".to_owned());
         }
         let mut entries: Vec<Entry> = Vec::with_capacity(values.len());
-        for (line, pair) in starts.windows(2).enumerate() {
-            for at in pair[0]..pair[1] {
-                let (row, column) = if by_column { (places[at], line) } else { (line, places[at]) };
-                entries.push((row, column, values[at]));
+        let mut each = places.into_iter().zip(values);
+        for (line, (from, to)) in starts.iter().zip(starts.iter().skip(1)).enumerate() {
+            for (place, value) in each.by_ref().take(to - from) {
+                let (row, column) = if by_column { (place, line) } else { (line, place) };
+                entries.push((row, column, value));
             }
         }
         SparseMatrix::from_entries((rows, columns), &entries)

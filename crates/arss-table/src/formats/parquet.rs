@@ -100,7 +100,7 @@ impl ParquetFile {
         let failed = |error| broken(&self.path, &error);
         let announced = self.announced(group).map_err(failed)?;
         let rows_at_once = self.rows_at_once(read_as);
-        let wanted: Vec<usize> = (0..read_as.len()).filter(|&column| read_as[column] != ReadAs::Nothing).collect();
+        let wanted: Vec<usize> = wanted(read_as).collect();
         let together: Vec<&[usize]> = wanted.chunks(wanted.len().div_ceil(READERS).max(1)).collect();
         let readers = together.iter().map(|columns| (columns.to_vec(), None)).collect();
         let mut readers = GroupReaders { group, rows_at_once, readers };
@@ -154,7 +154,11 @@ impl ParquetFile {
             });
             let cells: Vec<Vec<ColumnChunk>> = cells.collect::<ParquetResult<_>>()?;
             for ((columns, _), cells) in readers.iter().zip(cells) {
-                columns.iter().zip(cells).for_each(|(&column, cells)| batch[column] = Some(cells));
+                for (&column, cells) in columns.iter().zip(cells) {
+                    if let Some(place) = batch.get_mut(column) {
+                        *place = Some(cells);
+                    }
+                }
             }
         }
         Ok(batch)
@@ -168,8 +172,7 @@ impl ParquetFile {
 
     /// How many values a row has in the columns that are read.
     fn values_of(&self, read_as: &[ReadAs]) -> u64 {
-        let wanted = read_as.iter().enumerate().filter(|(_, read_as)| **read_as != ReadAs::Nothing);
-        wanted.map(|(column, _)| self.widths[column]).sum()
+        wanted(read_as).filter_map(|column| self.widths.get(column)).sum()
     }
 
     /// Bytes of the pages that are unpacked at once: a dictionary and a page a column, of the usual size or all there is.
@@ -278,8 +281,8 @@ impl TableFile for ParquetFile {
         take: &mut dyn FnMut(&RecordBatch) -> Result<(), TableError>,
     ) -> Result<(), TableError> {
         let failed = |error| broken(&self.path, &error);
-        let mut read_as = vec![ReadAs::Nothing; self.schema.fields().len()];
-        columns.iter().for_each(|&column| read_as[column] = ReadAs::Vectors);
+        let of = |column: usize| if columns.contains(&column) { ReadAs::Vectors } else { ReadAs::Nothing };
+        let read_as: Vec<ReadAs> = (0..self.schema.fields().len()).map(of).collect();
         for group in 0..self.metadata.metadata().num_row_groups() {
             let mut reader = self.reader(group, columns, self.rows_at_once(&read_as)).map_err(failed)?;
             while let Some(batch) = caught(|| Ok(reader.next().transpose()?)).map_err(failed)? {
@@ -340,10 +343,9 @@ impl FileFormat for Parquet {
     /// Compression and metadata are those of the first file, if that is Parquet.
     fn write_batch(&self, source: &Source, out: &mut dyn Write, batch: &RecordBatch) -> io::Result<()> {
         let properties = WriterProperties::builder();
-        let properties = match source.all_of::<ParquetFile>() {
-            Some(files) => {
-                properties.set_compression(files[0].compression()).set_key_value_metadata(files[0].key_values())
-            }
+        let files = source.all_of::<ParquetFile>();
+        let properties = match files.as_ref().and_then(|files| files.first()) {
+            Some(first) => properties.set_compression(first.compression()).set_key_value_metadata(first.key_values()),
             None => properties.set_compression(parquet::basic::Compression::SNAPPY),
         };
         let mut bytes = Vec::new();
@@ -352,6 +354,11 @@ impl FileFormat for Parquet {
         writer.close()?;
         out.write_all(&bytes)
     }
+}
+
+/// The columns that are read.
+fn wanted(read_as: &[ReadAs]) -> impl Iterator<Item = usize> + '_ {
+    read_as.iter().enumerate().filter(|(_, how)| **how != ReadAs::Nothing).map(|(column, _)| column)
 }
 
 /// The next cells of some columns; none at their end.
@@ -364,8 +371,8 @@ fn next_cells(
         let Some(batch) = reader.next().transpose()? else { return Ok(Vec::new()) };
         // The batch goes, so that its columns are ours alone.
         let (_, arrays, _) = batch.into_parts();
-        let cells = columns.iter().zip(arrays);
-        cells.map(|(&column, array)| Ok(arrow_columns::cells(array, read_as[column])?)).collect()
+        let how = |&column: &usize| read_as.get(column).copied().unwrap_or(ReadAs::Nothing);
+        columns.iter().zip(arrays).map(|(column, array)| Ok(arrow_columns::cells(array, how(column))?)).collect()
     })
 }
 
@@ -376,8 +383,9 @@ fn widths(metadata: &ArrowReaderMetadata, rows: usize) -> Vec<u64> {
     for leaf in 0..leaves.num_columns() {
         let groups = metadata.metadata().row_groups().iter();
         let own: i64 = groups.map(|group| group.column(leaf).num_values()).sum();
-        let most = &mut values[leaves.get_column_root_idx(leaf)];
-        *most = u64::try_from(own).unwrap_or_default().max(*most);
+        if let Some(most) = values.get_mut(leaves.get_column_root_idx(leaf)) {
+            *most = u64::try_from(own).unwrap_or_default().max(*most);
+        }
     }
     values.into_iter().map(|values| values.div_ceil(rows.max(1) as u64).max(1)).collect()
 }

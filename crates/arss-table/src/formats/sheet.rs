@@ -63,7 +63,7 @@ impl SheetFile {
         let title = if context.options.header.is_none() { title_rows(&sheet.cells, &rows) } else { 0 };
         rows.drain(..title);
         let start = rows.first().map_or(0, |row| row.start);
-        let mut columns: Vec<u32> = sheet.cells[start..].iter().map(|placed| placed.column).collect();
+        let mut columns: Vec<u32> = sheet.cells.iter().skip(start).map(|placed| placed.column).collect();
         columns.sort_unstable();
         columns.dedup();
         if columns.len() > MOST_COLUMNS {
@@ -72,9 +72,8 @@ impl SheetFile {
             return Err(TableError::in_file(path, what));
         }
         let places: HashMap<u32, usize> = columns.iter().enumerate().map(|(at, column)| (*column, at)).collect();
-        let first = rows.first().cloned().unwrap_or_default();
-        let mut texts = vec![String::new(); columns.len()];
-        sheet.cells[first].iter().for_each(|placed| texts[places[&placed.column]] = placed.cell.text());
+        let first = rows.first().and_then(|row| sheet.cells.get(row.clone())).unwrap_or_default();
+        let texts = texts(first, &places);
         let fields: Vec<Vec<u8>> = texts.iter().map(|text| text.clone().into_bytes()).collect();
         let named = context.options.header.unwrap_or_else(|| is_header(&fields));
         let names = if named { texts } else { (0..columns.len()).map(column_name).collect() };
@@ -95,15 +94,32 @@ impl SheetFile {
     fn chunk(&self, rows: Range<usize>, read_as: &[ReadAs]) -> Chunk {
         let mut columns: Vec<ColumnChunk> =
             read_as.iter().map(|&read_as| ColumnChunk::with_room(read_as, rows.len())).collect();
-        for (row, cells) in self.rows[rows.clone()].iter().enumerate() {
-            for placed in &self.sheet.cells[cells.clone()] {
-                let column = &mut columns[self.places[&placed.column]];
-                jsonl::put(column, placed.cell.field(), || placed.cell.text(), row);
+        for (row, number) in rows.clone().enumerate() {
+            for placed in self.cells_of(number) {
+                if let Some(column) = self.places.get(&placed.column).and_then(|&at| columns.get_mut(at)) {
+                    jsonl::put(column, placed.cell.field(), || placed.cell.text(), row);
+                }
             }
         }
         columns.iter_mut().for_each(|column| jsonl::pad(column, rows.len()));
         Chunk { rows: rows.len(), columns }
     }
+
+    /// The cells of a row.
+    fn cells_of(&self, row: usize) -> &[PlacedCell] {
+        self.rows.get(row).and_then(|cells| self.sheet.cells.get(cells.clone())).unwrap_or_default()
+    }
+}
+
+/// The texts of a row, each at the place of its column.
+fn texts(cells: &[PlacedCell], places: &HashMap<u32, usize>) -> Vec<String> {
+    let mut texts = vec![String::new(); places.len()];
+    for placed in cells {
+        if let Some(text) = places.get(&placed.column).and_then(|&at| texts.get_mut(at)) {
+            *text = placed.cell.text();
+        }
+    }
+    texts
 }
 
 /// Rows of a title above the header: they have less than half of the cells that rows usually have.
@@ -113,8 +129,8 @@ fn title_rows(cells: &[PlacedCell], rows: &[Range<usize>]) -> usize {
     let usual = widths.get(widths.len() / 2).copied().unwrap_or_default();
     let title = rows.iter().take_while(|row| 2 * row.len() < usual).count();
     // Below them a header, or they are rows like others.
-    let header = rows.get(title).cloned().unwrap_or_default();
-    let names: Vec<Vec<u8>> = cells[header].iter().map(|placed| placed.cell.text().into_bytes()).collect();
+    let header = rows.get(title).and_then(|row| cells.get(row.clone())).unwrap_or_default();
+    let names: Vec<Vec<u8>> = header.iter().map(|placed| placed.cell.text().into_bytes()).collect();
     let texts = names.iter().filter(|name| field::read(name, Style::default()) == Field::Text).count();
     if usual > 2 && is_header(&names) && 2 * texts > names.len() { title } else { 0 }
 }
@@ -169,7 +185,8 @@ impl TableFile for SheetFile {
         let (mut numbers, mut truths) = (NumberStats::default(), false);
         let mut number = false;
         let data = self.rows.first().map_or(0, |row| row.start);
-        for placed in self.sheet.cells[data..].iter().filter(|placed| self.places[&placed.column] == column) {
+        let is_own = |placed: &&PlacedCell| self.places.get(&placed.column) == Some(&column);
+        for placed in self.sheet.cells.iter().skip(data).filter(is_own) {
             match placed.cell.field() {
                 Field::Number(value) => {
                     numbers.add(&[value]);
@@ -188,17 +205,11 @@ impl TableFile for SheetFile {
     }
 
     fn cells(&self, rows: &[usize]) -> io::Result<Vec<Vec<String>>> {
-        let row = |row: &usize| {
-            let mut texts = vec![String::new(); self.names.len()];
-            let cells = &self.sheet.cells[self.rows[*row].clone()];
-            cells.iter().for_each(|placed| texts[self.places[&placed.column]] = placed.cell.text());
-            texts
-        };
-        Ok(rows.iter().map(row).collect())
+        Ok(rows.iter().map(|row| texts(self.cells_of(*row), &self.places)).collect())
     }
 
     fn place(&self, row: usize) -> String {
-        let number = self.sheet.cells[self.rows[row].start].row + 1;
+        let number = self.cells_of(row).first().map_or(0, |placed| placed.row) + 1;
         format!("row {row} (from 0; row {number} of sheet {})", cut(&self.sheet.name))
     }
 

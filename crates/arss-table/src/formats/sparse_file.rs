@@ -26,9 +26,9 @@ impl SparseFile {
     fn chunk(&self, rows: std::ops::Range<usize>, read_as: &[ReadAs]) -> Chunk {
         let dense: Vec<Vec<f64>> = rows.clone().map(|row| self.matrix.dense_row(row)).collect();
         let mut columns: Vec<ColumnChunk> = read_as.iter().map(|&read_as| ColumnChunk::new(read_as)).collect();
-        for (column, cells) in columns.iter_mut().enumerate().filter(|(column, _)| read_as[*column] != ReadAs::Nothing)
-        {
-            let numbers: Vec<f64> = dense.iter().map(|row| row[column]).collect();
+        let wanted = columns.iter_mut().zip(read_as).enumerate().filter(|(_, (_, how))| **how != ReadAs::Nothing);
+        for (column, (cells, _)) in wanted {
+            let numbers: Vec<f64> = dense.iter().filter_map(|row| row.get(column)).copied().collect();
             cells.seen.numbers = numbers.len();
             match &mut cells.values {
                 ColumnValues::None | ColumnValues::Vectors(_) => {}
@@ -101,8 +101,8 @@ impl TableFile for SparseFile {
 pub(super) fn write_rows(source: &Source, out: &mut dyn Write, rows: &[usize]) -> Option<io::Result<()>> {
     let files: Vec<&SparseFile> = source.all_of()?;
     let place = |&row: &usize| {
-        let (file, own) = source.locate(row);
-        (&files[file].matrix, own)
+        let (file, own) = source.file_of(&files, row);
+        (&file.matrix, own)
     };
     let count: usize = rows.iter().map(place).map(|(matrix, own)| matrix.row(own).count()).sum();
     let columns = files.first().map_or(0, |file| file.matrix.shape().1);

@@ -82,14 +82,15 @@ impl SparseLists {
             let first = rows.count;
             file.batches(&columns, &mut |batch| {
                 let added = rows.add(batch).map_err(|(row, what)| {
-                    let (place, name) = (file.place(row - first), &source.headings[self.named()]);
+                    let name = source.headings.get(self.named()).map_or("", String::as_str);
+                    let place = file.place(row - first);
                     format!("{place}, column {name} {what}")
                 });
                 added.and_then(|()| rows.check_size()).map_err(|what| TableError::in_file(path, what))
             })?;
             starts.push(rows.count);
         }
-        let path = &source.paths[0];
+        let path = source.first_path();
         let shape = (rows.count, rows.width);
         let made = SparseMatrix::check_size((shape.0 as u64, shape.1 as u64), rows.entries.len() as u64, limit)
             .and_then(|()| SparseMatrix::from_entries(shape, &rows.entries));
@@ -108,10 +109,10 @@ impl SparseLists {
 /// The fields that hold places and values: lists whose names differ in their last word only.
 fn pair(fields: &Fields, free: impl Fn(usize) -> bool) -> Option<(usize, usize)> {
     let stem = |at: usize, ends: [&str; 2]| -> Option<String> {
-        let name = fields[at].name().to_lowercase();
+        let name = fields.get(at)?.name().to_lowercase();
         ends.iter().find_map(|end| name.strip_suffix(end).map(str::to_owned))
     };
-    let item = |at: usize| match fields[at].data_type() {
+    let item = |at: usize| match fields.get(at)?.data_type() {
         DataType::List(item) | DataType::LargeList(item) => Some(item.data_type()),
         _ => None,
     };
@@ -143,6 +144,10 @@ struct Rows {
 type Wrong = (usize, String);
 
 impl Rows {
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "Arrow checks that lists end within their items, and a row is one of the batch"
+    )]
     fn add(&mut self, batch: &RecordBatch) -> Result<(), Wrong> {
         let of_column = |column: usize| -> Result<&ArrayRef, Wrong> {
             let at = self.sorted.binary_search(&column).ok();

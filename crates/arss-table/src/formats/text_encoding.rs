@@ -97,10 +97,12 @@ pub fn utf_16(start: &[u8]) -> Option<TextEncoding> {
     if let Some((encoding, _)) = Encoding::for_bom(start) {
         return (encoding != UTF_8).then_some(TextEncoding(encoding));
     }
-    let (pairs, _) = start[..start.len().min(LETTERS)].as_chunks::<2>();
+    let (pairs, _) = start.get(..LETTERS).unwrap_or(start).as_chunks::<2>();
     let is_letter = |byte: u8| matches!(byte, b' '..=b'~' | b'\t' | b'\r' | b'\n');
-    let all = |low: usize| pairs.len() > 1 && pairs.iter().all(|pair| is_letter(pair[low]) && pair[1 - low] == 0);
-    [(0, UTF_16LE), (1, UTF_16BE)].into_iter().find(|(low, _)| all(*low)).map(|(_, encoding)| TextEncoding(encoding))
+    let little = pairs.iter().all(|&[low, high]| is_letter(low) && high == 0);
+    let big = pairs.iter().all(|&[high, low]| is_letter(low) && high == 0);
+    let encoding = if little { UTF_16LE } else { UTF_16BE };
+    ((little || big) && pairs.len() > 1).then_some(TextEncoding(encoding))
 }
 
 /// True if the bytes are UTF-8, perhaps cut off within a letter.
@@ -126,12 +128,12 @@ impl<R: Read> Read for Converted<R> {
             self.ended = found == 0;
             let most = self.decoder.max_utf8_buffer_length(found).ok_or(io::ErrorKind::OutOfMemory)?;
             self.text.resize(most, 0);
-            let (_, _, written, _) = self.decoder.decode_to_utf8(&bytes[..found], &mut self.text, self.ended);
+            bytes.truncate(found);
+            let (_, _, written, _) = self.decoder.decode_to_utf8(&bytes, &mut self.text, self.ended);
             self.text.truncate(written);
             self.at = 0;
         }
-        let count = buffer.len().min(self.text.len() - self.at);
-        buffer[..count].copy_from_slice(&self.text[self.at..self.at + count]);
+        let count = self.text.get(self.at..).unwrap_or_default().read(buffer)?;
         self.at += count;
         Ok(count)
     }

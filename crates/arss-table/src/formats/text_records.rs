@@ -70,6 +70,7 @@ impl<'a> RecordBlock<'a> {
     }
 
     /// Each record that is not blank, and where it starts in the file.
+    #[expect(clippy::indexing_slicing, reason = "ends ascend from where the block starts to where its bytes end")]
     pub fn records(self) -> impl Iterator<Item = (u64, &'a [u8])> {
         let starts = std::iter::once(self.from).chain(self.ends.iter().copied());
         let records = starts.zip(self.ends).map(move |(from, &end)| (self.base + from as u64, &self.bytes[from..end]));
@@ -101,7 +102,8 @@ impl Records {
         let rest = self.store.len().saturating_sub(self.data);
         let mut bytes = vec![0; rest.min(FIRST as u64) as usize];
         let found = self.store.read_at(&mut bytes, self.data).map_err(|error| unreadable(&self.path, &error))?;
-        let lines = memchr::memchr_iter(self.dialect.ending, &bytes[..found]).count().max(1);
+        bytes.truncate(found);
+        let lines = memchr::memchr_iter(self.dialect.ending, &bytes).count().max(1);
         Ok((lines as f64 * (rest as f64 / found.max(1) as f64) * MARGIN).ceil() as usize)
     }
 
@@ -122,8 +124,8 @@ impl Records {
             if length as u64 == rest || found < length {
                 let mut ends = self.ends(&bytes);
                 let last = ends.last().copied().unwrap_or_default();
-                if last < bytes.len() {
-                    self.check_closed(&bytes[last..], at + last as u64)?;
+                if let Some(record) = bytes.get(last..).filter(|record| !record.is_empty()) {
+                    self.check_closed(record, at + last as u64)?;
                     ends.push(bytes.len());
                 }
                 return Ok((bytes, ends));
@@ -162,7 +164,7 @@ impl Records {
     /// The first records, `count` at most; true if these are all.
     pub fn first<T>(&self, count: usize, read: impl Fn(RecordBlock<'_>) -> Read<T>) -> Result<(T, bool), TableError> {
         let (bytes, ends) = self.chunk(self.data)?;
-        let few = &ends[..ends.len().min(count)];
+        let few = ends.get(..count).unwrap_or(&ends);
         let all = few.len() == ends.len() && self.data + bytes.len() as u64 >= self.store.len();
         Ok((read(RecordBlock { bytes: &bytes, from: 0, ends: few, base: self.data })?.0, all))
     }
@@ -183,7 +185,9 @@ impl Records {
             progress(at, end);
             let (bytes, ends) = self.chunk_in(at, used, CHUNK)?;
             let Some(&last) = ends.last() else { break };
-            let from = |number: usize| if number == 0 { 0 } else { ends[number * PIECE - 1] };
+            // Where the piece before it ends.
+            let from =
+                |number: usize| (number * PIECE).checked_sub(1).and_then(|at| ends.get(at)).copied().unwrap_or(0);
             let parts = ends.par_chunks(PIECE).enumerate();
             let done: Vec<Read<T>> = parts
                 .map(|(number, part)| read(RecordBlock { bytes: &bytes, from: from(number), ends: part, base: at }))
@@ -219,7 +223,7 @@ impl Records {
                 let from = at + number * SEGMENT;
                 let mut buffer = buffers().pop().unwrap_or_default();
                 let Some((start, lines)) = self.segment(from, number == 0, &mut buffer)? else { return Ok(None) };
-                let bytes = &buffer[lines];
+                let bytes = buffer.get(lines).unwrap_or_default();
                 let ends = self.ends_with_last(bytes);
                 let next = start + bytes.len() as u64;
                 let (piece, own) = read(RecordBlock { bytes, from: 0, ends: &ends, base: start })?;
@@ -262,8 +266,9 @@ impl Records {
         let lines = start..stop.max(start);
         // Both are looked for at once; where there are quotes, the text is checked later.
         let quote = if self.quotes { b'"' } else { 0 };
-        if let Some(at) = memchr::memchr2(0, quote, &bytes[lines.clone()]) {
-            check_text(&bytes[lines.clone()][at..=at], &self.path)?;
+        let text = bytes.get(lines.clone()).unwrap_or_default();
+        if let Some(found) = memchr::memchr2(0, quote, text).and_then(|at| text.get(at..=at)) {
+            check_text(found, &self.path)?;
             return Ok(None);
         }
         Ok(Some((from - before + start as u64, lines)))
@@ -280,9 +285,18 @@ impl Records {
 
     /// Record `row` without its line break.
     pub fn record(&self, row: usize) -> io::Result<Vec<u8>> {
-        let bytes = self.store.slice(self.starts[row], self.starts[row + 1])?;
+        let bytes = self.store.slice(self.start_of(row), self.start_of(row + 1))?;
         let end = self.ends(&bytes).first().copied().unwrap_or(bytes.len());
-        Ok(trim_breaks(&bytes[..end]).to_vec())
+        Ok(trim_breaks(bytes.get(..end).unwrap_or(&bytes)).to_vec())
+    }
+
+    /// Where record `row` starts; the last one ends where the next would.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "rows are numbered by those that were read, and there is a start more than rows"
+    )]
+    fn start_of(&self, row: usize) -> u64 {
+        self.starts[row]
     }
 
     /// The line that byte `at` stands on, from 1.
@@ -290,13 +304,14 @@ impl Records {
         let (mut line, mut from) = (1, 0);
         let mut bytes = vec![0; CHUNK.min(usize::try_from(at).unwrap_or(CHUNK))];
         while from < at {
-            let length = bytes.len().min(usize::try_from(at - from).unwrap_or(CHUNK));
+            bytes.truncate(usize::try_from(at - from).unwrap_or(CHUNK));
             // A file that cannot be read any more has no better answer.
-            let found = self.store.read_at(&mut bytes[..length], from).unwrap_or_default();
+            let found = self.store.read_at(&mut bytes, from).unwrap_or_default();
             if found == 0 {
                 break;
             }
-            line += memchr::memchr_iter(self.dialect.ending, &bytes[..found]).count() as u64;
+            bytes.truncate(found);
+            line += memchr::memchr_iter(self.dialect.ending, &bytes).count() as u64;
             from += found as u64;
         }
         line
@@ -304,7 +319,7 @@ impl Records {
 
     /// The row's place in words, for messages.
     pub fn place(&self, row: usize) -> String {
-        format!("row {row} (from 0; line {})", self.line(self.starts[row]))
+        format!("row {row} (from 0; line {})", self.line(self.start_of(row)))
     }
 }
 
@@ -322,7 +337,7 @@ pub fn check_text(bytes: &[u8], path: &Path) -> Result<(), TableError> {
 pub fn text_start(start: &[u8], path: &Path) -> Result<usize, TableError> {
     check_text(start, path)?;
     let bom = if start.starts_with(BOM) { BOM.len() } else { 0 };
-    match start[bom..].iter().position(|byte| !matches!(byte, b'\r' | b'\n')) {
+    match start.iter().skip(bom).position(|byte| !matches!(byte, b'\r' | b'\n')) {
         Some(blank) => Ok(bom + blank),
         None => Err(TableError::in_file(path, "the file is empty")),
     }

@@ -42,12 +42,13 @@ impl DiskFloat for f64 {
 pub(crate) fn read<N: DiskFloat>(file: &File, mut offset: u64, numbers: &mut [N], beyond: bool) -> io::Result<()> {
     let mut bytes = vec![0; PIECE.min(numbers.len() * N::SIZE)];
     for part in numbers.chunks_mut(PIECE / N::SIZE) {
-        let bytes = &mut bytes[..part.len() * N::SIZE];
-        let found = read_at(file, offset, bytes)?;
+        // Only the last part is shorter.
+        bytes.truncate(part.len() * N::SIZE);
+        let found = read_at(file, offset, &mut bytes)?;
         if found < bytes.len() && !beyond {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        bytes[found..].fill(0);
+        bytes.iter_mut().skip(found).for_each(|byte| *byte = 0);
         part.iter_mut().zip(bytes.chunks_exact(N::SIZE)).for_each(|(number, bytes)| *number = N::get(bytes));
         offset += bytes.len() as u64;
     }
@@ -58,8 +59,8 @@ pub(crate) fn read<N: DiskFloat>(file: &File, mut offset: u64, numbers: &mut [N]
 pub(crate) fn read_half<N: DiskFloat>(file: &File, mut offset: u64, numbers: &mut [N]) -> io::Result<()> {
     let (mut bytes, mut bits, mut wide) = (vec![0; PIECE], Vec::new(), Vec::new());
     for part in numbers.chunks_mut(PIECE / 2) {
-        let bytes = &mut bytes[..2 * part.len()];
-        if read_at(file, offset, bytes)? < bytes.len() {
+        bytes.truncate(2 * part.len());
+        if read_at(file, offset, &mut bytes)? < bytes.len() {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         bits.clear();
@@ -76,9 +77,9 @@ pub(crate) fn read_half<N: DiskFloat>(file: &File, mut offset: u64, numbers: &mu
 pub(crate) fn write<N: DiskFloat>(file: &File, mut offset: u64, numbers: &[N]) -> io::Result<()> {
     let mut bytes = vec![0; PIECE.min(numbers.len() * N::SIZE)];
     for part in numbers.chunks(PIECE / N::SIZE) {
-        let bytes = &mut bytes[..part.len() * N::SIZE];
+        bytes.truncate(part.len() * N::SIZE);
         part.iter().zip(bytes.chunks_exact_mut(N::SIZE)).for_each(|(number, bytes)| number.put(bytes));
-        write_at(file, offset, bytes)?;
+        write_at(file, offset, &bytes)?;
         offset += bytes.len() as u64;
     }
     Ok(())
@@ -88,7 +89,7 @@ pub(crate) fn write<N: DiskFloat>(file: &File, mut offset: u64, numbers: &[N]) -
 pub(crate) fn read_at(file: &File, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
     let mut done = 0;
     while done < bytes.len() {
-        match at::read(file, &mut bytes[done..], offset + done as u64) {
+        match at::read(file, bytes.get_mut(done..).unwrap_or_default(), offset + done as u64) {
             Ok(0) => break,
             Ok(count) => done += count,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => (),
@@ -102,7 +103,7 @@ pub(crate) fn read_at(file: &File, offset: u64, bytes: &mut [u8]) -> io::Result<
 pub(crate) fn write_at(file: &File, offset: u64, bytes: &[u8]) -> io::Result<()> {
     let mut done = 0;
     while done < bytes.len() {
-        match at::write(file, &bytes[done..], offset + done as u64) {
+        match at::write(file, bytes.get(done..).unwrap_or_default(), offset + done as u64) {
             Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
             Ok(count) => done += count,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => (),

@@ -23,7 +23,7 @@ pub fn file(store: &ByteSource, limit: MemoryLimit) -> Checked<u64> {
     if !tail.ends_with(crate::formats::arrow::MAGIC) {
         return Err("its end is missing".to_owned());
     }
-    let own = u64::from(u32::from_le_bytes([tail[0], tail[1], tail[2], tail[3]]));
+    let own = number(&tail)?;
     let start = end.checked_sub(own).filter(|_| own <= limit.bytes).ok_or("its end is broken")?;
     let bytes = slice(store, start, end)?;
     let footer = root_as_footer(&bytes).map_err(|_| "its end is broken")?;
@@ -57,7 +57,7 @@ pub fn stream(store: &ByteSource, limit: MemoryLimit) -> Checked<u64> {
             head = slice(store, at, at + 4)?;
             at += 4;
         }
-        let own = u64::from(u32::from_le_bytes([head[0], head[1], head[2], head[3]]));
+        let own = number(&head)?;
         if own == 0 {
             break;
         }
@@ -70,6 +70,11 @@ pub fn stream(store: &ByteSource, limit: MemoryLimit) -> Checked<u64> {
         at = end;
     }
     Ok(found.rows)
+}
+
+/// The number in the first four bytes.
+fn number(bytes: &[u8]) -> Checked<u64> {
+    Ok(u64::from(u32::from_le_bytes(*bytes.first_chunk().ok_or("it is cut off")?)))
 }
 
 /// The bytes from `start` to `end`, if they are there.
@@ -109,7 +114,7 @@ impl Found {
             }
             if packing.is_some() && size >= 8 {
                 let head = slice(store, at + from, at + from + 8)?;
-                let own = i64::from_le_bytes(std::array::from_fn(|at| head[at]));
+                let own = i64::from_le_bytes(*head.first_chunk().ok_or("it is cut off")?);
                 // -1 stands for what is not packed after all.
                 let Ok(own) = u64::try_from(own) else { continue };
                 unpacked = unpacked.saturating_add(own);

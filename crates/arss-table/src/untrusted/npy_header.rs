@@ -90,10 +90,11 @@ pub fn read(file: &mut impl Read) -> Result<Header, String> {
     let truncated = |_| "the npy header is cut off".to_owned();
     let mut start = [0; 8];
     file.read_exact(&mut start).map_err(|_| "is not a npy file: it is too short".to_owned())?;
-    if &start[..6] != b"\x93NUMPY" {
+    let [magic @ .., version, _] = &start;
+    if magic != b"\x93NUMPY" {
         return Err("is not a npy file: it does not begin with \\x93NUMPY".to_owned());
     }
-    let length = match start[6] {
+    let length = match *version {
         1 => {
             let mut bytes = [0; 2];
             file.read_exact(&mut bytes).map_err(truncated)?;
@@ -121,8 +122,8 @@ fn parse(text: &str) -> Result<Header, String> {
     if descr.starts_with('[') || descr.starts_with('(') {
         return Err("holds records (a structured dtype), but only real numbers are read".to_owned());
     }
-    let quote = descr.chars().next().filter(|c| matches!(c, '\'' | '"')).ok_or_else(|| broken("descr"))?;
-    let kind = ElementType::parse(descr[1..].split(quote).next().unwrap_or_default())?;
+    let quoted = |quote: char| descr.strip_prefix(quote)?.split(quote).next();
+    let kind = ElementType::parse(quoted('\'').or_else(|| quoted('"')).ok_or_else(|| broken("descr"))?)?;
     let order = value_of(text, "fortran_order").ok_or_else(|| broken("fortran_order"))?;
     let by_column = match (order.starts_with("True"), order.starts_with("False")) {
         (true, _) => true,
@@ -136,7 +137,7 @@ fn parse(text: &str) -> Result<Header, String> {
 /// What follows `'key':`.
 fn value_of<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     let quoted = [format!("'{key}'"), format!("\"{key}\"")];
-    let after = quoted.iter().find_map(|key| text.find(key).map(|at| &text[at + key.len()..]))?;
+    let after = quoted.iter().find_map(|key| Some(text.split_once(key)?.1))?;
     Some(after.trim_start().strip_prefix(':')?.trim_start())
 }
 

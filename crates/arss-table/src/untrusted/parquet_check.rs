@@ -31,7 +31,7 @@ pub fn description(store: &ByteSource, limit: MemoryLimit) -> Checked<()> {
     let length = store.len();
     let tail = length.checked_sub(TAIL).and_then(|at| store.slice(at, length).ok());
     let tail = tail.filter(|tail| tail.ends_with(b"PAR1")).ok_or("its end is missing or is not that of Parquet")?;
-    let own = u64::from(u32::from_le_bytes([tail[0], tail[1], tail[2], tail[3]]));
+    let own = u64::from(u32::from_le_bytes(*tail.first_chunk().ok_or_else(broken)?));
     let start = (length - TAIL).checked_sub(own).ok_or_else(broken)?;
     if own > limit.bytes {
         return Err(format!("its description takes {}", crate::byte_size::shown(own)));

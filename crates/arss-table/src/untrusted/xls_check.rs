@@ -32,9 +32,11 @@ struct Sectors<'a> {
 
 impl Sectors<'_> {
     fn sector(&self, number: u32) -> Result<&[u8], String> {
-        let start = (number as usize).checked_mul(self.size).filter(|start| *start < self.bytes.len());
-        let start = start.ok_or_else(|| format!("{BROKEN}: sector {number} is not there"))?;
-        Ok(&self.bytes[start..(start + self.size).min(self.bytes.len())])
+        let start = (number as usize).checked_mul(self.size);
+        let rest = start.and_then(|start| self.bytes.get(start..)).filter(|rest| !rest.is_empty());
+        let rest = rest.ok_or_else(|| format!("{BROKEN}: sector {number} is not there"))?;
+        // The last may be shorter.
+        Ok(rest.get(..self.size).unwrap_or(rest))
     }
 
     /// The bytes of the chain from `number` on, `most` of them.
@@ -62,7 +64,7 @@ fn half(bytes: &[u8], at: usize) -> u64 {
 }
 
 fn words(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
-    bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
+    bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word))
 }
 
 /// Fails if reading the workbook would take too much memory, or never end.
@@ -89,7 +91,7 @@ fn workbook(file: &[u8]) -> Result<Vec<u8>, String> {
     let bytes = file.get(size..).ok_or(BROKEN)?;
     let mut sectors = Sectors { bytes, size, next: Vec::new() };
     // Where the table of successors stands: first in the header, then in a chain of its own.
-    let mut tables: Vec<u32> = words(&file[76..512]).collect();
+    let mut tables: Vec<u32> = words(file.get(76..512).ok_or(BROKEN)?).collect();
     let mut more = word(file, 68);
     let mut left = bytes.len() / size + 1;
     while more < NO_SECTOR {
@@ -133,8 +135,8 @@ fn workbook(file: &[u8]) -> Result<Vec<u8>, String> {
 
 /// True if an entry of the folder has this name, in letters of either size.
 fn is_called(entry: &[u8], name: &str) -> bool {
-    let own = entry[..64].chunks_exact(2).take_while(|letter| *letter != [0, 0]);
-    let own: Vec<u8> = own.map(|letter| if letter[1] == 0 { letter[0] } else { b'?' }).collect();
+    let own = entry.as_chunks::<2>().0.iter().take(32).take_while(|letter| **letter != [0, 0]);
+    let own: Vec<u8> = own.map(|&[low, high]| if high == 0 { low } else { b'?' }).collect();
     own.eq_ignore_ascii_case(name.as_bytes())
 }
 
@@ -142,9 +144,9 @@ fn is_called(entry: &[u8], name: &str) -> bool {
 fn records(mut stream: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
     std::iter::from_fn(move || {
         let length = half(stream, 2) as usize + 4;
-        let (kind, content) = (half(stream, 0), stream.get(4..length)?);
-        stream = &stream[length..];
-        Some((kind, content))
+        let (record, rest) = stream.split_at_checked(length)?;
+        stream = rest;
+        Some((half(record, 0), record.get(4..)?))
     })
 }
 

@@ -62,7 +62,7 @@ pub fn check(store: &Arc<ByteSource>, limit: MemoryLimit) -> Result<(), String> 
 /// Fails if the texts are said to be more than fit.
 fn check_count(head: &[u8], limit: MemoryLimit) -> Result<(), String> {
     const COUNT: &[u8] = b"uniqueCount";
-    let Some(at) = memchr::memmem::find(head, COUNT) else {
+    let Some(said) = memchr::memmem::find(head, COUNT).and_then(|at| head.get(at + COUNT.len()..)) else {
         // Behind so much of nothing it could say anything.
         let named = memchr::memmem::find(head, b"sst").is_some();
         return if named || head.len() < HEAD as usize {
@@ -71,8 +71,7 @@ fn check_count(head: &[u8], limit: MemoryLimit) -> Result<(), String> {
             Err("holds texts without a number".to_owned())
         };
     };
-    let digits: Vec<u8> =
-        head[at + COUNT.len()..].iter().copied().skip_while(|byte| b" =\"'\r\n\t".contains(byte)).collect();
+    let digits: Vec<u8> = said.iter().copied().skip_while(|byte| b" =\"'\r\n\t".contains(byte)).collect();
     let digits = digits.split(|byte| !byte.is_ascii_digit()).next().unwrap_or_default();
     let count =
         digits.iter().fold(0, |count: u64, digit| count.saturating_mul(10).saturating_add(u64::from(digit - b'0')));
