@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use arss::{Count, Method};
 use arss_media::{Media, MediaOptions, Network, Opened};
-use arss_table::{Preparation, ReadOptions, Scale, Table};
+use arss_table::{Missing, Preparation, ReadOptions, Scale, Table, counted};
 
 use crate::args::input::InputArgs;
 use crate::failure::Failure;
@@ -94,6 +94,23 @@ pub fn exclude_copies(method: Method, media: &Media, table: &Table) -> Method {
         }
         other => other,
     }
+}
+
+/// Fails if there are fewer rows than are to be chosen because some were left aside.
+pub fn check_rows(count: Count, args: &InputArgs, table: &Table) -> Result<(), Failure> {
+    let (rows, left) = (table.source.rows(), table.matrix.shape().0);
+    let Count::Exactly(k) = count else { return Ok(()) };
+    if k <= left || left == rows {
+        return Ok(());
+    }
+    let aside = counted(rows - left, "row");
+    let why = match args.missing {
+        Missing::Auto => format!("{aside} left aside, mostly missing (--missing median fills them in)"),
+        Missing::Drop => format!("{aside} dropped, with missing values (--missing auto fills most of them in)"),
+        _ => format!("{aside} left aside, without any value"),
+    };
+    let path = &table.source.paths[0];
+    Err(Failure::in_file(path, format_args!("k is {k}, but of {rows} rows only {left} can be chosen: {why}")))
 }
 
 /// Fails if there are fewer files than are to be chosen, once copies are left out.

@@ -168,10 +168,14 @@ pub fn of_texts(name: &str, dictionary: &Dictionary, seen: &KindCounts) -> (Colu
     let filled = seen.numbers + seen.truths + seen.dates + seen.texts + seen.markers;
     let (texts, rows) = match dictionary.full_after {
         Some(rows) => (MOST_CATEGORIES + 1, rows + 1),
-        None => (dictionary.names.len(), filled),
+        None => (dictionary.counts.iter().filter(|count| **count > 0).count(), filled),
     };
     if texts <= 1 && filled > 1 {
         return (ColumnRole::Constant, "the same in every row".to_owned());
+    }
+    // Whoever gave it an order knows better than what it looks like.
+    if dictionary.ordered {
+        return (ColumnRole::Category, format!("{} values in their order", dictionary.names.len()));
     }
     // Of a long column only the beginning is known, where texts have had less time to come again.
     let nearly = if dictionary.full_after.is_some() { ALL_BUT_UNIQUE } else { NEARLY_UNIQUE };
