@@ -36,6 +36,12 @@ fn a_list_of_records_within_an_object() {
     folder.refuses("select two.json -k 1 --array c", &["has no list of records c; it holds a, b"]);
     folder.write("plain.json", records);
     folder.refuses("select plain.json -k 1 --array a", &["plain.json: is no JSON object with lists of records"]);
+    let place = |x: u8, y: u8| {
+        format!("{{\"type\":\"Feature\",\"geometry\":{{\"coordinates\":[[{x},1]]}},\"properties\":{{\"n\":{y}}}}}")
+    };
+    let places = [place(1, 4), place(2, 9), place(3, 1)].join(",");
+    folder.write("t.geojson", format!("{{\"type\":\"FeatureCollection\",\"features\":[{places}]}}"));
+    assert_eq!(folder.json("select t.geojson -k 1")["columns"], json!(["properties.n"]));
     folder.write("cut.json", "{\"a\": [{\"x\": 1}");
     folder.refuses("select cut.json -k 1", &["cut.json", "not a JSON object"]);
     // Lines are lines, whatever is in them.
@@ -115,10 +121,15 @@ fn rows_that_were_left_aside_are_told_where_too_few_are_left() {
     );
     folder.write("one.csv", "a,b,c,d\n1,2,3,4\n5,6,,\n,,7,8\n");
     folder.refuses("select one.csv -k 2", &["of 3 rows only 1 can be chosen: 2 rows left aside"]);
-    folder.refuses(
-        "select t.csv -k 9 --missing median",
-        &["k is 9, but it must lie between 1 and the number of items, 4"],
-    );
+    folder.refuses("select t.csv -k 9 --missing median", &["t.csv: k is 9, but the table has 4 rows"]);
+}
+
+#[test]
+fn columns_that_were_left_out_are_told_where_too_few_are_left() {
+    let folder = Folder::with("t.csv", ",x,y\n0,5,2\n1,3,9\n2,4,4\n3,1,7\n4,8,8\n");
+    folder
+        .refuses("features t.csv -k 3", &["t.csv: k is 3, but 2 columns can be chosen; left out: (no name) (counter)"]);
+    folder.run("features t.csv -k 2").ok();
 }
 
 #[test]

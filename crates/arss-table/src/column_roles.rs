@@ -250,7 +250,7 @@ fn is_measure_name(name: &str) -> bool {
 /// True for names of columns whose digits name something: zip codes, phone numbers.
 pub fn is_code_name(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
-    let words = lower.split(|c: char| !c.is_ascii_alphanumeric());
+    let words: Vec<&str> = lower.split(|c: char| !c.is_ascii_alphanumeric()).collect();
     let codes = [
         "zip",
         "zipcode",
@@ -268,7 +268,10 @@ pub fn is_code_name(name: &str) -> bool {
         "ean",
         "iban",
     ];
-    words.into_iter().any(|word| codes.contains(&word))
+    // ISO numbers of countries; `iso` by itself is the sensitivity of a film.
+    let of_countries =
+        words.contains(&"iso") && words.iter().any(|word| ["num", "numeric", "code", "n3"].contains(word));
+    of_countries || words.iter().any(|word| codes.contains(word))
 }
 
 /// True for names of parts of a date or time, which are numbers with or without leading zeros.
@@ -356,6 +359,7 @@ mod tests {
     #[test]
     fn names_tell_codes_and_calendars() {
         assert!(is_code_name("zip") && is_code_name("home.phone") && !is_code_name("zipper") && !is_code_name("price"));
+        assert!(is_code_name("iso_num") && is_code_name("ISO code") && !is_code_name("iso") && !is_code_name("num"));
         assert!(is_calendar_name("Year") && is_calendar_name("birth_month") && !is_calendar_name("yearling"));
     }
 }

@@ -158,6 +158,10 @@ impl FileFormat for Json {
         &["json"]
     }
 
+    fn other_extensions(&self) -> &[&'static str] {
+        &["geojson"]
+    }
+
     fn is_probed(&self) -> bool {
         false
     }
