@@ -60,16 +60,15 @@ class Case:
     environment: dict[str, str] = field(default_factory=dict)
 
 
-def parquet(name: str, shape: str, target: float) -> Case:
-    """A case of Parquet, in one thread on both sides.
+def parquet(name: str, shape: str, target: float | None, then: str = "") -> Case:
+    """A case of Parquet, in one thread on both sides; `then` is what the rival does with its table `t`.
 
     `read_table` imports `pyarrow.dataset`, and that pandas, when it is first called; this is no reading.
     """
     file = f"{shape}.parquet"
-    call = f'pyarrow.parquet.read_table("{file}", use_threads=False)'
-    return Case(
-        name, file, shape, LEAST, "pyarrow", "import pyarrow.parquet, pyarrow.dataset", call, target, ONE_THREAD
-    )
+    call = f't = pyarrow.parquet.read_table("{file}", use_threads=False){then}'
+    imports = "import numpy, pyarrow.parquet, pyarrow.dataset"
+    return Case(name, file, shape, LEAST, "pyarrow", imports, call, target, ONE_THREAD)
 
 
 #: pandas asked for what arss does by itself: dates are dates, texts are categories.
@@ -93,6 +92,8 @@ CASES = [
     Case("csv, mixed, typed", "mixed.csv", "mixed", UNSCALED, "pandas", "import pandas", TYPED, None),
     Case("csv, mixed, matrix", "mixed.csv", "mixed", DEFAULTS, "pandas", "import numpy, pandas", MATRIX, None),
     parquet("Parquet, floats", "floats", 1.1),
+    # The same work: pyarrow leaves columns, arss makes one matrix row by row.
+    parquet("Parquet, floats, matrix", "floats", None, "; m = numpy.column_stack([c.to_numpy() for c in t.columns])"),
     parquet("Parquet, wide", "wide", 1.5),
 ]
 

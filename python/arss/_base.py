@@ -264,7 +264,7 @@ class RowSelector(BaseEstimator):
 
     def _count(self, data: Input) -> int | None:
         """How many rows to choose."""
-        return count(self.n_samples, data.rows, "n_samples")
+        return count(self.n_samples, data.rows, "n_samples", why=data.left_aside(self.missing))
 
     def _row_settings(self, data: Input) -> dict[str, object]:
         """Settings that name rows of the table."""

@@ -6,7 +6,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.metaestimators import available_if
 
 from arss import _core, _scaling
 from arss._assigning import AssigningSelector, _array, spread
@@ -19,18 +18,15 @@ from arss._options import Distance, Encode, Metric, Missing
 from arss._progress import Callback
 from arss._random import RandomState, seed
 from arss._stream import RowsInFile
+from arss._transforming import Transforming, transforms_unless_resampling
 from arss._weighted import GroupedSelector
 
 AUTO = "auto"
 
 
-def _can_transform(selector: Any) -> bool:
-    """Whether it was fitted, and not for resampling."""
-    return hasattr(selector, "sample_indices_") and not selector._resampled
-
-
+@transforms_unless_resampling
 @shared_docs
-class Exemplars(GroupedSelector, AssigningSelector):
+class Exemplars(Transforming, GroupedSelector, AssigningSelector):
     """Rows that stand for the others, chosen among those that are not outliers: what we recommend.
 
     Rows that are alone and lonelier than those around them are set aside as outliers. The picks cover the rest
@@ -183,7 +179,8 @@ class Exemplars(GroupedSelector, AssigningSelector):
     def _count(self, data: Input) -> int | None:
         if isinstance(self.n_samples, str) and self.n_samples == AUTO:
             return None
-        return count(self.n_samples, data.rows, "n_samples", or_else=" or 'auto'")
+        why = data.left_aside(self.missing)
+        return count(self.n_samples, data.rows, "n_samples", or_else=" or 'auto'", why=why)
 
     def _row_settings(self, data: Input) -> dict[str, object]:
         settings: dict[str, object] = {
@@ -244,11 +241,11 @@ class Exemplars(GroupedSelector, AssigningSelector):
         """`score_samples` plus 1: negative for outliers."""
         return self.score_samples(X) + 1.0
 
-    @available_if(_can_transform)  # type: ignore[untyped-decorator]
     def transform(self, X: Any) -> NDArray[np.float64]:
         """The similarity of each row of `X` to each exemplar, from 0 to 1: exp(-d^2 / w).
 
-        It is there after `fit`, not before and not after `fit_resample`: imbalanced-learn takes no step that does both.
+        It is not there in a pipeline of imbalanced-learn and after `fit_resample`: imbalanced-learn takes no step that
+        does both.
 
         d is the distance (for `metric="cosine"`, between rows of length one), w the median of d^2 in `fit`.
 

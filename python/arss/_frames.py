@@ -1,58 +1,22 @@
-"""Data frames of pandas, polars and Arrow: one array a column, not copied where that can be had."""
+"""Data frames as tables: which columns are used, and how; new rows are taken as those of `fit`."""
 
 import datetime
-import decimal
-import numbers
-import sys
 import warnings
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from arss import _core
+from arss._libraries import Frame, frame_of
 from arss._missing import Floats, Table, readable
 from arss._options import ENCODINGS, Encode
 from arss._places import opened
-from arss._vectors import Vectors, is_vector, of_arrow, of_objects, of_polars
-from arss._written import date_in_text, number_in_text, numbers_in_texts, seconds
+from arss._written import Written, numbers_in_texts, seconds, written_as
 
 #: Most distinct values of a column that `encode="onehot"` takes, and of a categorical that "auto" takes.
 MOST_CATEGORIES = 256
 FEW = 64
-
-
-class Frame(Protocol):
-    """A data frame of some library."""
-
-    source: Any
-
-    def names(self) -> list[str]:
-        """Name the columns."""
-
-    def has_numbers(self, j: int) -> bool:
-        """Whether column `j` holds numbers or truth values."""
-
-    def numbers(self, j: int) -> Floats:
-        """Column `j`, which holds numbers, as float32 or float64, missing values as NaN."""
-
-    def objects(self, j: int) -> Sequence[object]:
-        """Column `j` as Python objects, missing values as `None`."""
-
-    def order(self, j: int) -> list[object] | None:
-        """The categories of column `j` in their order, if it is a categorical that has one."""
-
-    def is_category(self, j: int) -> bool:
-        """Whether column `j` is of a type for categories."""
-
-    def has_vectors(self, j: int) -> bool:
-        """Whether column `j` holds lists or arrays."""
-
-    def vectors(self, j: int) -> Vectors:
-        """Column `j`, which holds lists or arrays, as vectors."""
-
-    def whole(self) -> Floats | None:
-        """All of it as one array, if that costs nothing."""
 
 
 class Coding(NamedTuple):
@@ -66,8 +30,8 @@ class Coding(NamedTuple):
     width: int | None = None
     #: Dates and times become seconds.
     is_date: bool = False
-    #: Numbers or dates are written as text.
-    is_text: bool = False
+    #: How numbers, dates or flags are written, if they are texts.
+    written: Written | None = None
 
 
 #: How each column that is used becomes columns of the table, by its position in the frame; kept for new rows.
@@ -157,8 +121,9 @@ class Reader:
             values = self._frame.objects(j)
             if all(value is None or isinstance(value, bool | np.bool_) for value in values):
                 return [np.array([np.nan if value is None else float(bool(value)) for value in values])]
-            if all(value is None or number_in_text(value) is not None for value in values):
-                return [numbers_in_texts(values, name)]
+            how = written_as(values, name)
+            if how is not None:
+                return [numbers_in_texts(values, name, how)]
             return [seconds(values, name, "holds neither numbers nor dates, as the model needs")]
         texts = [None if value is None else str(value) for value in self._frame.objects(j)]
         if "ranks" in encodings[0]:
@@ -192,7 +157,8 @@ class Reader:
 
     def _by_role(self, j: int, name: str) -> tuple[Coding | None, str]:
         """How a column is used, if it is, and what it is."""
-        if self._frame.has_numbers(j):
+        # Digits that name something are no numbers: zip, phone.
+        if self._frame.has_numbers(j) and not _core.is_code_name(name):
             role, used, _ = _core.role_of_numbers(name, np.asarray(self._frame.numbers(j), dtype=np.float64))
             return Coding() if used else None, role
         values = [value for value in self._frame.objects(j) if value is not None]
@@ -205,13 +171,9 @@ class Reader:
         order = self._frame.order(j)
         if order is not None:
             return (Coding(order), "category") if len(set(values)) > 1 else (None, "constant")
-        if not self._frame.is_category(j) and not _core.is_code_name(name):
-            if all(number_in_text(value) is not None for value in values):
-                found = np.asarray(numbers_in_texts(self._frame.objects(j), name), dtype=np.float64)
-                role, used, _ = _core.role_of_numbers(name, found)
-                return Coding(is_text=True) if used else None, role
-            if all(date_in_text(value) is not None for value in values):
-                return Coding(is_date=True, is_text=True), "date"
+        how = None if self._frame.is_category(j) else written_as(self._frame.objects(j), name)
+        if how is not None:
+            return self._by_written(j, name, how)
         if not all(isinstance(value, Hashable) for value in values):
             return None, "nested"
         distinct = sorted(set(values), key=str)
@@ -219,6 +181,17 @@ class Reader:
         # Whoever made it a category knows better than what it looks like.
         declared = self._frame.is_category(j) and 1 < len(distinct) <= FEW
         return Coding(distinct, onehot=True) if used or declared else None, role
+
+    def _by_written(self, j: int, name: str, how: Written) -> tuple[Coding | None, str]:
+        """How a column of numbers, dates or flags that are written as text is used, if it is, and what it is."""
+        if how.other is not None:
+            what = f"texts of {name!r} that are no {how.role}s are missing values, such as {how.other!r}"
+            warnings.warn(what, UserWarning, stacklevel=9)
+        found = np.asarray(numbers_in_texts(self._frame.objects(j), name, how), dtype=np.float64)
+        role, used, _ = _core.role_of_numbers(name, found)
+        if how.role != "number":
+            role, used = (role, False) if role == "constant" else (how.role, True)
+        return Coding(written=how) if used else None, role
 
     def _vector_layout(self, vectors: list[int], names: list[str]) -> Layout:
         """One column of vectors is used by itself, as from a file."""
@@ -262,9 +235,11 @@ class Reader:
         if self._frame.has_numbers(j):
             return [self._frame.numbers(j)]
         values = self._frame.objects(j)
+        if coding.written is not None:
+            return [_written(values, name, coding.written)]
         # A few new rows may lack all of it.
-        if coding.is_text or all(value is None for value in values):
-            return [numbers_in_texts(values, name)]
+        if all(value is None for value in values):
+            return [np.full(len(values), np.nan)]
         raise ValueError(f"column {name!r} does not hold numbers, but it did in fit")
 
     def _vectors(self, j: int, width: int | None) -> Floats:
@@ -281,6 +256,14 @@ class Reader:
             if whole is not None and whole.shape[1] == len(columns) and np.shares_memory(whole[:, 0], columns[0]):
                 return readable(whole)
         return [np.require(column, dtype=kind, requirements=("C", "A")) for column in columns]
+
+
+def _written(values: Sequence[object], name: str, how: Written) -> Floats:
+    """What was written as text in `fit`, and may come as dates or truth values now."""
+    given = [value for value in values if value is not None]
+    if how.role == "date" and given and all(isinstance(value, datetime.date) for value in given):
+        return seconds(values, name)
+    return numbers_in_texts(values, name, how)
 
 
 def _some(names: list[str], most: int = 5) -> str:
@@ -301,184 +284,5 @@ def _encoded(values: Sequence[object], coding: Coding) -> list[Floats]:
 
 def as_frame(X: Any) -> Reader | None:
     """A reader for `X` if it is a data frame, here or in another library."""
-    X = opened(X)
-    library = type(X).__module__.split(".")[0]
-    kind = type(X).__name__
-    if library == "pandas" and kind == "DataFrame":
-        return Reader(_Pandas(X))
-    if library == "polars" and kind == "DataFrame":
-        return Reader(_Polars(X))
-    if library == "pyarrow" and kind in ("Table", "RecordBatch"):
-        return Reader(_Arrow(X))
-    if library not in ("numpy", "pandas", "polars", "pyarrow", "scipy") and hasattr(X, "__arrow_c_stream__"):
-        try:
-            import pyarrow
-        except ImportError as error:
-            raise TypeError(f"X of type {type(X)} offers Arrow data: pyarrow is needed to read it") from error
-        return Reader(_Arrow(pyarrow.table(X)))
-    return None
-
-
-class _Pandas:
-    def __init__(self, source: Any) -> None:
-        self.source = source
-
-    def names(self) -> list[str]:
-        return [str(name) for name in self.source.columns]
-
-    def has_numbers(self, j: int) -> bool:
-        kind = self.source.dtypes.iloc[j]
-        types = sys.modules["pandas"].api.types
-        if types.is_object_dtype(kind):
-            return self._objects_are_numbers(j)
-        is_number = types.is_numeric_dtype(kind) and not types.is_complex_dtype(kind)
-        return bool(is_number or types.is_timedelta64_dtype(kind))
-
-    def _objects_are_numbers(self, j: int) -> bool:
-        """Whether a column of Python objects holds numbers alone, as databases and mixed rows give them."""
-        values = [value for value in self.objects(j) if value is not None]
-        return bool(values) and all(
-            isinstance(value, numbers.Real | decimal.Decimal) and not isinstance(value, bool | np.bool_)
-            for value in values
-        )
-
-    def numbers(self, j: int) -> Floats:
-        column = self.source.iloc[:, j]
-        kind = column.dtype
-        if kind in (np.float32, np.float64):
-            return np.asarray(column)
-        if sys.modules["pandas"].api.types.is_object_dtype(kind):
-            return np.array([np.nan if value is None else float(value) for value in self.objects(j)])  # type: ignore[arg-type]
-        if sys.modules["pandas"].api.types.is_timedelta64_dtype(kind):
-            return column.dt.total_seconds().to_numpy()  # type: ignore[no-any-return]
-        single = str(kind) in ("Float32", "float[pyarrow]")
-        return column.to_numpy(dtype=np.float32 if single else np.float64, na_value=np.nan)  # type: ignore[no-any-return]
-
-    def objects(self, j: int) -> Sequence[object]:
-        column = self.source.iloc[:, j]
-        gone = column.isna().to_numpy()
-        return [None if hole else value for value, hole in zip(column.tolist(), gone, strict=True)]
-
-    def order(self, j: int) -> list[object] | None:
-        kind = self.source.dtypes.iloc[j]
-        return kind.categories.tolist() if getattr(kind, "ordered", None) is True else None
-
-    def is_category(self, j: int) -> bool:
-        return hasattr(self.source.dtypes.iloc[j], "categories")
-
-    def has_vectors(self, j: int) -> bool:
-        column = self.source.iloc[:, j]
-        arrow = getattr(column.dtype, "pyarrow_dtype", None)
-        if arrow is not None:
-            return is_vector(arrow)
-        if column.dtype != object:
-            return False
-        first = next((value for value, there in zip(column, column.notna(), strict=True) if there), None)
-        return isinstance(first, list | tuple | np.ndarray)
-
-    def vectors(self, j: int) -> Vectors:
-        column = self.source.iloc[:, j]
-        if column.dtype == object:
-            return of_objects(self.objects(j), self.names()[j])
-        import pyarrow
-
-        return of_arrow(pyarrow.array(column.array))
-
-    def whole(self) -> Floats | None:
-        kinds = set(self.source.dtypes)
-        return self.source.to_numpy() if kinds in ({np.dtype("f4")}, {np.dtype("f8")}) else None
-
-
-class _Polars:
-    def __init__(self, source: Any) -> None:
-        self.source = source
-
-    def names(self) -> list[str]:
-        return list(self.source.columns)
-
-    def has_numbers(self, j: int) -> bool:
-        kind = self.source.to_series(j).dtype
-        return bool(kind.is_numeric() or kind == sys.modules["polars"].Boolean)
-
-    def numbers(self, j: int) -> Floats:
-        polars = sys.modules["polars"]
-        column = self.source.to_series(j)
-        if column.dtype not in (polars.Float32, polars.Float64):
-            column = column.cast(polars.Float64)
-        return column.to_numpy()  # type: ignore[no-any-return]
-
-    def objects(self, j: int) -> Sequence[object]:
-        return self.source.to_series(j).to_list()  # type: ignore[no-any-return]
-
-    def order(self, j: int) -> list[object] | None:
-        kind = self.source.to_series(j).dtype
-        return kind.categories.to_list() if kind == sys.modules["polars"].Enum else None
-
-    def is_category(self, j: int) -> bool:
-        polars = sys.modules["polars"]
-        return self.source.to_series(j).dtype in (polars.Categorical, polars.Enum)
-
-    def has_vectors(self, j: int) -> bool:
-        polars = sys.modules["polars"]
-        kind = self.source.to_series(j).dtype
-        return bool(kind in (polars.List, polars.Array) and kind.inner.is_numeric())
-
-    def vectors(self, j: int) -> Vectors:
-        return of_polars(self.source.to_series(j))
-
-    def whole(self) -> Floats | None:
-        return None
-
-
-class _Arrow:
-    def __init__(self, source: Any) -> None:
-        pyarrow = sys.modules["pyarrow"]
-        self.source = pyarrow.Table.from_batches([source]) if isinstance(source, pyarrow.RecordBatch) else source
-
-    def names(self) -> list[str]:
-        return list(self.source.column_names)
-
-    def has_numbers(self, j: int) -> bool:
-        import pyarrow.types as types
-
-        kind = self.source.column(j).type
-        known = (types.is_floating, types.is_integer, types.is_boolean, types.is_decimal)
-        return any(is_known(kind) for is_known in known)
-
-    def numbers(self, j: int) -> Floats:
-        import pyarrow.types as types
-
-        column = self.source.column(j)
-        kind = column.type
-        if not (types.is_float32(kind) or types.is_float64(kind)):
-            if types.is_boolean(kind):
-                column = column.cast("int8")
-            column = column.cast("float64")
-        if column.num_chunks == 1 and column.null_count == 0:
-            return column.chunk(0).to_numpy(zero_copy_only=True)  # type: ignore[no-any-return]
-        return column.to_numpy()  # type: ignore[no-any-return]
-
-    def objects(self, j: int) -> Sequence[object]:
-        return self.source.column(j).to_pylist()  # type: ignore[no-any-return]
-
-    def order(self, j: int) -> list[object] | None:
-        column = self.source.column(j)
-        if not getattr(column.type, "ordered", False):
-            return None
-        # Chunks may have different dictionaries; the longest list has all values once they are one.
-        chunks = column.unify_dictionaries().chunks
-        return max((chunk.dictionary.to_pylist() for chunk in chunks), key=len, default=[])
-
-    def is_category(self, j: int) -> bool:
-        import pyarrow.types as types
-
-        return bool(types.is_dictionary(self.source.column(j).type))
-
-    def has_vectors(self, j: int) -> bool:
-        return is_vector(self.source.column(j).type)
-
-    def vectors(self, j: int) -> Vectors:
-        return of_arrow(self.source.column(j))
-
-    def whole(self) -> Floats | None:
-        return None
+    frame = frame_of(opened(X))
+    return None if frame is None else Reader(frame)

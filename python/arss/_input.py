@@ -8,7 +8,17 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
 from arss import _frames
-from arss._missing import Floats, Table, column_views, fill, fill_values, is_sparse, mostly_there, readable
+from arss._missing import (
+    Floats,
+    Table,
+    column_views,
+    fill,
+    fill_values,
+    is_sparse,
+    mostly_there,
+    readable,
+    unmasked,
+)
 from arss._options import Encode, Missing
 from arss._places import opened
 from arss._random import seed
@@ -50,6 +60,17 @@ class Input(NamedTuple):
     def rows(self) -> int:
         """Rows of the table."""
         return self.n_rows if self.kept is None else len(self.kept)
+
+    def left_aside(self, missing: str) -> str:
+        """What is said of the rows that are not in the table."""
+        if self.rows == self.n_rows:
+            return ""
+        aside = f" that can be chosen; of its {self.n_rows} rows {self.n_rows - self.rows} were left out, "
+        if missing == "auto":
+            return aside + "mostly missing: missing='median' fills them in"
+        if missing == "drop":
+            return aside + "with missing values: missing='auto' fills most of them in"
+        return aside + "without any value"
 
 
 def read(
@@ -102,6 +123,7 @@ def unfilled(estimator: Any, X: Any, encode: Encode | None, how: Preparation | N
 
 
 def _read(estimator: Any, X: Any, encode: Encode | None, how: Preparation | None) -> Unfilled:
+    X = unmasked(X)
     frame = _frames.as_frame(X)
     if frame is not None:
         if getattr(estimator, "svd", None) is not None:
@@ -202,15 +224,17 @@ def _dense(estimator: Any, values: Any) -> Floats:
     return values.toarray()  # type: ignore[no-any-return]
 
 
-def count(wanted: Any, available: int, name: str, what: str = "sample", or_else: str = "") -> int:
-    """The number that `wanted`, a number or a share, means; `or_else` says what else is allowed."""
+def count(wanted: Any, available: int, name: str, what: str = "sample", or_else: str = "", why: str = "") -> int:
+    """The number that `wanted`, a number or a share, means.
+
+    `or_else` says what else is allowed, `why` why no more are available.
+    """
     if isinstance(wanted, bool | np.bool_) or not isinstance(wanted, int | float | np.integer | np.floating):
         raise TypeError(f"{name}={wanted!r}, but it must be a whole number or a share between 0 and 1{or_else}")
     if isinstance(wanted, int | np.integer):
         if not 1 <= wanted <= available:
-            raise ValueError(
-                f"{name}={wanted}, but it must lie between 1 and the number of {what}s: X has {available} {what}(s)"
-            )
+            there = f"X has {available} {what}(s){why}"
+            raise ValueError(f"{name}={wanted}, but it must lie between 1 and the number of {what}s: {there}")
         return int(wanted)
     if not 0.0 < wanted <= 1.0:
         raise ValueError(f"{name}={wanted}, but as a share it must be larger than 0 and at most 1")

@@ -19,6 +19,14 @@ def is_sparse(table: Any) -> bool:
     return hasattr(table, "indptr")
 
 
+def unmasked(X: Any) -> Any:
+    """The values of a masked array, NaN where it is masked."""
+    if not isinstance(X, np.ma.MaskedArray):
+        return X
+    kind = X.dtype if X.dtype.kind == "f" else np.dtype(np.float64)
+    return np.ma.filled(X.astype(kind), np.nan)
+
+
 def column_views(table: Table) -> Iterator[Floats]:
     """The columns, one after the other."""
     return iter(table) if isinstance(table, list) else iter(table.T)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from arss import _core, _frames
-from arss._missing import Floats
+from arss._missing import Floats, unmasked
 from arss._stream import is_outside
 from arss._threads import threads
 
@@ -145,7 +145,7 @@ class Model:
         columns = preparation["columns"]
         frame = _frames.as_frame(X)
         if frame is None:
-            values: Floats = np.array(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
+            values: Floats = np.array(X.toarray() if hasattr(X, "toarray") else unmasked(X), dtype=np.float64)
             if values.ndim != 2 or values.shape[1] != len(columns):
                 raise ValueError(f"X must be a table of {len(columns)} columns")
             if any(column["encoding"] != "number" for column in columns if isinstance(column["encoding"], str)):

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from arss import _core, _frames, _scaling
 from arss._input import Input, read
-from arss._missing import column_views, is_sparse
+from arss._missing import column_views, is_sparse, unmasked
 from arss._model import _columns
 from arss._rows import length, take
 from arss._stream import is_outside
@@ -208,7 +208,7 @@ def _holes(selector: Any, X: Any) -> int:
         return 0
     frame = _frames.as_frame(X)
     if frame is None:
-        values = np.asarray(X)
+        values = np.asarray(unmasked(X))
         return int(np.isnan(values).sum()) if values.dtype.kind == "f" else 0
     table = frame.table(frame.layout(selector.encode))[0]
     return int(sum(np.isnan(column).sum() for column in column_views(table)))
@@ -221,7 +221,7 @@ def _cells(X: Any) -> Callable[[list[int]], list[list[str]]]:
         some = take(X, np.asarray(rows, dtype=np.int64))
         frame = _frames.as_frame(some)
         if frame is None:
-            columns: Any = np.asarray(some, dtype=object).T
+            columns: Any = np.asarray(unmasked(some), dtype=object).T
         else:
             columns = [frame._frame.objects(j) for j in range(len(frame._frame.names()))]
         return [[_text(value) for value in row] for row in zip(*columns, strict=True)]

@@ -30,4 +30,4 @@ def scaled(data: Input, how: str) -> tuple[Input, "list[_core.Measured] | None"]
 def warn_constant(columns: "list[_core.Measured] | None") -> None:
     """Say that there was nothing to scale by, if so."""
     if columns is None:
-        warnings.warn("every column is constant, so the values were left unscaled", UserWarning, stacklevel=5)
+        warnings.warn("every column is constant: all rows are alike", UserWarning, stacklevel=5)

@@ -1,47 +1,62 @@
-"""Numbers and dates that are written as text, and dates as seconds."""
+"""Numbers, dates and flags that are written as text, read by the code that reads files; dates as seconds."""
 
 import datetime
-import re
+import decimal
+import numbers
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
+from arss import _core
 from arss._missing import Floats
 
 
-def number_in_text(value: object) -> float | None:
-    """The number that a text is; none if it is none, or has leading zeros, which a number would lose."""
-    if not isinstance(value, str) or "_" in value or re.match(r"\s*0\d", value):
-        return None
-    try:
-        number = float(value)
-    except ValueError:
-        return None
-    return number if np.isfinite(number) else None
+class Written(NamedTuple):
+    """How the texts of a column are written."""
+
+    #: What they are: "number", "date" or "flag".
+    role: str
+    #: 1.234,5 instead of 1,234.5.
+    decimal_comma: bool
+    #: 13/02/2020 instead of 02/13/2020.
+    day_first: bool
+    #: The first of the few that are something else, which are missing values.
+    other: str | None = None
 
 
-def numbers_in_texts(values: Sequence[object], name: str) -> Floats:
+def _texts(values: Sequence[object]) -> list[str] | None:
+    """The values as a file would have them, missing ones as nothing; none if they are no texts."""
+    given = [value for value in values if value is not None]
+    plain = (str, numbers.Real, decimal.Decimal)
+    if not any(isinstance(value, str) for value in given):
+        return None
+    if not all(isinstance(value, plain) and not isinstance(value, bool | np.bool_) for value in given):
+        return None
+    return ["" if value is None else str(value) for value in values]
+
+
+def written_as(values: Sequence[object], name: str) -> Written | None:
+    """How the values of a column are written, if they are texts that a file would not leave at that."""
+    texts = _texts(values)
+    found = None if texts is None else _core.written_as(name, texts)
+    if texts is None or found is None:
+        return None
+    others = _core.written_numbers(texts, found)[1]
+    return Written(*found, other=None if others is None else texts[others[1]])
+
+
+def numbers_in_texts(values: Sequence[object], name: str, how: Written) -> Floats:
     """Numbers that are written as text; missing ones are NaN."""
-    found = np.full(len(values), np.nan)
-    for row, value in enumerate(values):
-        if value is None:
-            continue
-        number = number_in_text(value)
-        if number is None:
-            raise ValueError(f"column {name!r} does not hold numbers, but it did in fit: row {row} is {value!r}")
-        found[row] = number
+    texts = _texts(values)
+    if texts is None:
+        texts = ["" if value is None else str(value) for value in values]
+    found, others = _core.written_numbers(texts, (how.role, how.decimal_comma, how.day_first))
+    if others is not None and how.other is None:
+        raise ValueError(
+            f"column {name!r} does not hold {how.role}s, but it did in fit: row {others[1]} is {values[others[1]]!r}"
+        )
     return found
-
-
-def date_in_text(value: object) -> datetime.date | None:
-    """The date or time that a text is, as ISO 8601 has it; none if it is none."""
-    # Eight digits are a number.
-    if not isinstance(value, str) or not re.match(r"\d{4}-\d\d", value):
-        return None
-    try:
-        return datetime.datetime.fromisoformat(value)
-    except ValueError:
-        return None
 
 
 def seconds(values: Sequence[object], name: str, otherwise: str = "does not hold dates, but it did in fit") -> Floats:
@@ -50,9 +65,8 @@ def seconds(values: Sequence[object], name: str, otherwise: str = "does not hold
     for row, value in enumerate(values):
         if value is None:
             continue
-        date = value if isinstance(value, datetime.date) else date_in_text(value)
-        if date is None:
+        if not isinstance(value, datetime.date):
             raise ValueError(f"column {name!r} {otherwise}: row {row} is {value!r}")
-        time = date if isinstance(date, datetime.datetime) else datetime.datetime(date.year, date.month, date.day)
+        time = value if isinstance(value, datetime.datetime) else datetime.datetime(value.year, value.month, value.day)
         found[row] = (time if time.tzinfo else time.replace(tzinfo=datetime.UTC)).timestamp()
     return found

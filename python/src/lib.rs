@@ -124,6 +124,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(scaling::role_of_numbers, module)?)?;
     module.add_function(wrap_pyfunction!(scaling::role_of_texts, module)?)?;
     module.add_function(wrap_pyfunction!(scaling::is_code_name, module)?)?;
+    module.add_function(wrap_pyfunction!(scaling::written_as, module)?)?;
+    module.add_function(wrap_pyfunction!(scaling::written_numbers, module)?)?;
     module.add_function(wrap_pyfunction!(scaling::location_and_spread, module)?)?;
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Roles and scales of columns, by the code of the command line.
 
 use arss::{Float, Samples};
-use arss_table::{ByName, ColumnRole, ColumnScale, DenseMatrix, Scale, rescale_values, scale_values};
+use arss_table::{ByName, ColumnRole, ColumnScale, DenseMatrix, Scale, WrittenAs, rescale_values, scale_values};
 use numpy::{Element, IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -87,6 +87,26 @@ pub fn role_of_numbers(name: &str, numbers: PyReadonlyArray1<'_, f64>) -> (&'sta
 pub fn role_of_texts(name: &str, texts: Vec<String>) -> (&'static str, bool, String) {
     let (role, why) = ColumnRole::of_texts(name, &texts);
     (role.name(), role.is_feature(), why)
+}
+
+/// How the texts of a column are written, if they are numbers, dates or flags: the role, whether numbers have a decimal comma,
+/// and whether dates begin with the day. Missing texts are empty.
+#[pyfunction]
+pub fn written_as(name: &str, texts: Vec<String>) -> Option<(&'static str, bool, bool)> {
+    WrittenAs::find(name, &texts).map(|found| (found.role.name(), found.decimal_comma, found.day_first))
+}
+
+/// The numbers of texts that are written so, and how many texts are none of the kind and the first of them.
+#[pyfunction]
+pub fn written_numbers<'py>(
+    py: Python<'py>,
+    texts: Vec<String>,
+    how: (String, bool, bool),
+) -> PyResult<(Bound<'py, PyArray1<f64>>, Option<(usize, usize)>)> {
+    let (role, decimal_comma, day_first) = how;
+    let role = ColumnRole::by_name(&role).ok_or_else(|| PyValueError::new_err(format!("there is no role {role:?}")))?;
+    let found = WrittenAs { role, decimal_comma, day_first }.read(&texts);
+    Ok((found.numbers.into_pyarray(py), found.others))
 }
 
 /// The value that becomes 0, and what counts for one, of each column.

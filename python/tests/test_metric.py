@@ -113,9 +113,9 @@ def test_rows_that_are_left_out_have_no_score() -> None:
     assert np.isnan(selector.transform(table)[7]).all() and selector.predict(table)[7] == -1
 
 
-def test_a_step_of_imbalanced_learn_does_not_transform(rows: NDArray[np.float64]) -> None:
+def test_what_resampled_does_not_transform(rows: NDArray[np.float64]) -> None:
     selector = arss.Exemplars(4)
-    assert not hasattr(selector, "transform")
+    assert hasattr(selector, "transform")
     selector.fit_resample(unit(rows), np.zeros(400))
     assert not hasattr(selector, "transform")
     assert hasattr(selector.fit(unit(rows)), "transform")

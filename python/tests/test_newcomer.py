@@ -9,7 +9,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
+from imblearn.pipeline import make_pipeline as sampling_pipeline
+from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline, make_union
+from sklearn.preprocessing import StandardScaler
 
 import arss
 
@@ -134,3 +142,111 @@ def test_advice_can_be_followed() -> None:
     assert chosen.select(index).tolist() == [index[at] for at in chosen.sample_indices_]
     with pytest.raises(TypeError, match="X is a mapping"):
         chosen.select({at: at for at in range(10)})
+
+
+def test_a_step_of_scikit_learn_and_of_imbalanced_learn() -> None:
+    table = frame()[["plain", "price", "object"]].astype(float)
+    labels = (table["plain"] > 0).astype(int)
+    columns = ColumnTransformer([("near", arss.Exemplars(4), ["plain", "price"])], remainder="passthrough")
+    found = columns.set_output(transform="pandas").fit_transform(table)
+    assert list(found.columns) == [*(f"near__exemplars{at}" for at in range(4)), "remainder__object"]
+    model = make_pipeline(columns, StandardScaler(), LogisticRegression()).fit(table, labels)
+    assert model.score(table, labels) > 0.5
+    united = make_union(arss.Exemplars(3), StandardScaler()).fit(table)
+    assert united.transform(table).shape == (60, 6)
+    # There it chooses rows: in `fit`, and nothing in `predict`.
+    for step in (arss.Exemplars(20), clone(arss.Exemplars(20))):
+        sampling = sampling_pipeline(StandardScaler(), step, LogisticRegression()).fit(table, labels)
+        assert len(sampling[1].sample_indices_) == 20 and sampling.predict(table).shape == (60,)
+        assert sampling[-1].n_features_in_ == 3
+        assert sampling.fit(table, labels).score(table, labels) > 0.5
+
+
+@pytest.mark.filterwarnings("ignore:.*(dates|left out|as missing|missing values|filled in)")
+def test_texts_of_a_frame_are_those_of_a_file(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    amounts = rng.normal(0, 3000, 80)
+    written = pd.DataFrame(
+        {
+            "price": [f"(${-a:,.2f})" if a < 0 else f"${a:,.2f}" for a in amounts],
+            "share": [f"{s:.1f} %" for s in rng.uniform(0, 100, 80)],
+            "comma": [f"{c:.3f}".replace(".", ",") for c in rng.normal(size=80)],
+            "day": pd.date_range("2020-01-05", periods=80).strftime("%d/%m/%Y").to_numpy()[rng.permutation(80)],
+            "paid": rng.choice(["true", "false"], 80),
+            "count": [*rng.integers(0, 99, 78).astype(str), "n/a", "-"],
+            "nearly": [*rng.normal(size=79).astype(str), "closed"],
+            "plain": rng.normal(size=80),
+        }
+    )
+    path = tmp_path / "t.csv"
+    written.to_csv(path, index=False)
+    settings: dict[str, Any] = {"encode": "auto", "missing": "auto", "scale": "robust"}
+    with pytest.warns(UserWarning, match="texts of 'nearly' that are no numbers are missing values, such as 'closed'"):
+        in_memory = arss.Exemplars(6, **settings).fit(written)
+    from_file = arss.Exemplars(6, **settings).fit(path)
+    assert in_memory.exemplars_.shape == from_file.exemplars_.shape == (6, 8)
+    assert in_memory.sample_indices_.tolist() == from_file.sample_indices_.tolist()
+    np.testing.assert_allclose(in_memory.outlier_scores_, from_file.outlier_scores_, rtol=1e-9)
+    for other in (pl.from_pandas(written), pa.Table.from_pandas(written)):
+        assert arss.Exemplars(6, **settings).fit(other).sample_indices_.tolist() == in_memory.sample_indices_.tolist()
+    # New rows are read as those of `fit`, however few they are.
+    assert (in_memory.predict(written) == in_memory.labels_).all()
+    assert [int(in_memory.predict(written[at : at + 1])[0]) for at in range(80)] == in_memory.labels_.tolist()
+    # Digits that name something are no numbers, whatever their type.
+    zips = pd.DataFrame({"zip": rng.choice([501, 10115, 20095], 80), "iso_num": rng.permutation(80), "x": amounts})
+    zips.to_csv(path, index=False)
+    coded = arss.Exemplars(4, encode="auto", scale="robust").fit(zips)
+    assert coded.exemplars_.shape[1] == 3 + 1
+    assert coded.sample_indices_.tolist() == arss.Exemplars(4, **settings).fit(path).sample_indices_.tolist()
+    with pytest.raises(ValueError, match=r"'price' does not hold numbers, but it did in fit: row 0 is 'dear'"):
+        in_memory.predict(written.assign(price="dear"))
+    numbers = arss.Exemplars(5, encode="auto", scale="robust").fit(pd.DataFrame({"x": [1, "2", "$3", 7.5, "1,000"]}))
+    assert numbers.exemplars_.shape == (5, 1)
+
+
+@pytest.mark.filterwarnings("ignore:.*categories")
+def test_ordered_categories_of_a_file_are_positions(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    sizes = pd.Categorical(rng.choice(["L", "S", "M"], 70), ["S", "M", "never", "L"], ordered=True)
+    table = pd.DataFrame({"size": sizes, "x": rng.normal(size=70)})
+    wanted = arss.Exemplars(5, encode="auto", scale="robust").fit(table)
+    for name in ("t.parquet", "t.feather"):
+        path = tmp_path / name
+        table.to_parquet(path) if name == "t.parquet" else table.to_feather(path)
+        found = arss.Exemplars(5, encode="auto", scale="robust").fit(path)
+        assert found.sample_indices_.tolist() == wanted.sample_indices_.tolist()
+        np.testing.assert_allclose(found.exemplars_, wanted.exemplars_)
+    assert roles(tmp_path / "t.parquet", "-o", str(tmp_path / "o.parquet"))["size"] == "category"
+    # The order that is not kept is not claimed.
+    assert not pd.read_parquet(tmp_path / "o.parquet")["size"].cat.ordered
+
+
+def test_masked_cells_are_missing() -> None:
+    rows = np.random.default_rng(6).normal(size=(30, 3))
+    hole = np.zeros(rows.shape, dtype=bool)
+    hole[4, 1], hole[9] = True, True
+    masked = np.ma.masked_array(np.where(hole, 1e6, rows), hole)
+    empty = np.where(hole, np.nan, rows)
+    with pytest.raises(ValueError, match="row 4, column 1 is NaN"):
+        arss.Exemplars(3).fit(masked)
+    found, wanted = (arss.Exemplars(3, missing="median").fit(given) for given in (masked, empty))
+    assert found.sample_indices_.tolist() == wanted.sample_indices_.tolist() and found.labels_[9] == -1
+    assert (found.predict(masked) == wanted.labels_).all()
+    assert (arss.Model.of(found).predict(masked) == wanted.labels_).all()
+    whole = np.ma.masked_array(np.arange(12).reshape(6, 2), mask=np.eye(6, 2, dtype=bool))
+    assert arss.TED(2, missing="mean").fit(whole).sample_indices_.shape == (2,)
+
+
+def test_too_few_rows_say_why(tmp_path: Path) -> None:
+    rows = np.array([[1.0, 2, 3], [np.nan, np.nan, 1], [4, 5, 6], [np.nan, 2, np.nan]])
+    with pytest.raises(
+        ValueError, match=r"X has 2 sample\(s\) that can be chosen; of its 4 rows 2 were left out, mostly"
+    ):
+        arss.Exemplars(3, missing="auto").fit(rows)
+    with pytest.raises(ValueError, match=r"with missing values: missing='auto' fills"):
+        arss.TED(3, missing="drop").fit(rows)
+    path = tmp_path / "t.csv"
+    pd.DataFrame({"x": np.arange(9.0) ** 2, "paid": [True, False, True] * 3}).to_csv(path, index=False)
+    with pytest.warns(UserWarning, match=r"left out: paid \(true and false, not numbers\)"):
+        arss.Exemplars(2).fit(path)
+    assert arss.Exemplars(2).fit(np.zeros((5, 2))).sample_indices_.shape == (2,)

@@ -101,7 +101,7 @@ def test_what_was_measured() -> None:
 
 
 def test_nothing_to_scale_by_and_bad_values(tmp_path: Path) -> None:
-    with pytest.warns(UserWarning, match="every column is constant, so the values were left unscaled"):
+    with pytest.warns(UserWarning, match="every column is constant: all rows are alike"):
         equal = arss.Exemplars(2, scale="robust").fit(np.full((30, 2), 1.5))
     assert equal.location_ is None and equal.predict([[1.5, 1.5]]).tolist() == [0]
     X = uneven()

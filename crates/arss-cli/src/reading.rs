@@ -4,13 +4,16 @@ use std::sync::OnceLock;
 
 use arss::{Count, Method};
 use arss_media::{Media, MediaOptions, Network, Opened};
-use arss_table::{Preparation, ReadOptions, Scale, Table};
+use arss_table::{Missing, Preparation, ReadOptions, Scale, Table, counted};
 
 use crate::args::input::InputArgs;
 use crate::failure::Failure;
 use crate::solve;
 use crate::terminal::messages::Messages;
 use crate::terminal::progress;
+
+/// Columns that a message names at most.
+const SHOWN: usize = 8;
 
 /// What pictures are compared by unless it is told; whoever starts the process may have one.
 static NETWORK: OnceLock<Network> = OnceLock::new();
@@ -94,6 +97,46 @@ pub fn exclude_copies(method: Method, media: &Media, table: &Table) -> Method {
         }
         other => other,
     }
+}
+
+/// Fails if there are fewer rows than are to be chosen, and says which were left aside.
+pub fn check_rows(count: Count, args: &InputArgs, table: &Table) -> Result<(), Failure> {
+    let (rows, left) = (table.source.rows(), table.matrix.shape().0);
+    let Count::Exactly(k) = count else { return Ok(()) };
+    if k <= left {
+        return Ok(());
+    }
+    let aside = counted(rows - left, "row");
+    let why = match args.missing {
+        _ if left == rows => format!("the table has {}", counted(rows, "row")),
+        Missing::Auto => {
+            format!(
+                "of {rows} rows only {left} can be chosen: {aside} left aside, mostly missing (--missing median fills them in)"
+            )
+        }
+        Missing::Drop => format!(
+            "of {rows} rows only {left} can be chosen: {aside} dropped, with missing values (--missing auto fills most of them in)"
+        ),
+        _ => format!("of {rows} rows only {left} can be chosen: {aside} left aside, without any value"),
+    };
+    Err(Failure::in_file(&table.source.paths[0], format_args!("k is {k}, but {why}")))
+}
+
+/// Fails if there are fewer columns than are to be chosen, and says which were left out.
+pub fn check_columns(count: Count, table: &Table) -> Result<(), Failure> {
+    let columns = table.matrix.shape().1;
+    let Count::Exactly(k) = count else { return Ok(()) };
+    if k <= columns {
+        return Ok(());
+    }
+    let left = table.columns.iter().filter(|info| !info.used).map(|info| {
+        let name = if info.name.trim().is_empty() { "(no name)" } else { &info.name };
+        format!("{name} ({})", info.role.name())
+    });
+    let left: Vec<String> = left.take(SHOWN).collect();
+    let besides = if left.is_empty() { String::new() } else { format!("; left out: {}", left.join(", ")) };
+    let what = format!("k is {k}, but {} can be chosen{besides}", counted(columns, "column"));
+    Err(Failure::in_file(&table.source.paths[0], what))
 }
 
 /// Fails if there are fewer files than are to be chosen, once copies are left out.

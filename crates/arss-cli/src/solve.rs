@@ -81,7 +81,7 @@ pub fn prepare(
         let constant = columns.is_none();
         kept = kept.map(|kept| kept.scaled(columns));
         if constant {
-            messages.add("note: every column is constant, so the values were left unscaled".to_owned());
+            messages.add("note: every column is constant: all rows are alike".to_owned());
         }
     }
     if metric == Metric::Cosine {
@@ -114,7 +114,7 @@ pub fn model_file(table: &Table, selection: &Selection, preparation: &Preparatio
 /// Fails if a run would be refused, before it is one.
 pub fn check(values: &Matrix, job: &Job<'_>) -> Result<(), Failure> {
     let (rows, columns) = values.shape();
-    if values.is_zero() {
+    if job.method.needs_lengths() && values.is_zero() {
         return Err(Error::AllZero { rows, columns }.into());
     }
     job.method.check_run(job.count, if job.features { columns } else { rows })?;
@@ -171,7 +171,7 @@ fn select_from<T: Float>(
     job: &Job<'_>,
     run: &mut RunOptions<'_>,
 ) -> Result<Selection, Failure> {
-    if samples.max_abs() == 0.0 {
+    if job.method.needs_lengths() && samples.max_abs() == 0.0 {
         return Err(Error::AllZero { rows: samples.items(), columns: samples.features() }.into());
     }
     let items = if job.features { samples.transposed() } else { samples };

@@ -13,6 +13,9 @@ use crate::source::Source;
 use crate::text::{counted, cut, joined, listed, named};
 use crate::{ColumnInfo, ColumnRole, Missing, Table, TableError};
 
+/// Words of a text from which on it is worth choosing by them.
+const SEVERAL: f64 = 2.0;
+
 /// Fails if no column is left to choose by, or a column that was asked for cannot be used.
 pub fn plan(source: &Source, roles: &[Purpose], table: &ChunkedTable, plan: &FeaturePlan) -> Result<(), TableError> {
     let headings = &source.headings;
@@ -54,12 +57,28 @@ pub fn plan(source: &Source, roles: &[Purpose], table: &ChunkedTable, plan: &Fea
         let apart: Vec<&str> = headings.iter().map(String::as_str).collect();
         return Err(TableError::Input(format!("no column is left to choose by besides {}", listed(&apart))));
     }
-    let what = format!("no column to choose by: {}; --as NAME=ROLE tells what a column is", joined(&left, left.len()));
+    let words = column_of_words(roles, table, plan)
+        .map_or_else(String::new, |name| format!("--text {name} chooses by the words of {name}, "));
+    let what = joined(&left, left.len());
+    let what = format!("no column to choose by: {what}; {words}--as NAME=ROLE tells what a column is");
     let what =
         mostly_numbers(source, roles, table, plan).into_iter().fold(what, |what, note| format!("{what}; {note}"));
     // Another sheet, another header: what was found out about the file may be the reason.
     let what = source.first_file().notes().iter().fold(what, |what, note| format!("{what}; {note}"));
     Err(TableError::in_file(source.first_path(), what))
+}
+
+/// The column that could be chosen by its words: most of its texts have several.
+fn column_of_words<'a>(roles: &[Purpose], table: &ChunkedTable, plan: &'a FeaturePlan) -> Option<&'a str> {
+    let words = |column: usize| {
+        let texts = &table.dictionaries[column].names;
+        let all: usize = texts.iter().map(|text| text.split_whitespace().count()).sum();
+        all as f64 / texts.len().max(1) as f64
+    };
+    let columns = plan.columns.iter().enumerate().filter(|(column, _)| matches!(roles[*column], Purpose::Feature(_)));
+    let of_texts = columns.filter(|(_, info)| matches!(info.role, ColumnRole::Text | ColumnRole::Identifier));
+    let most = of_texts.map(|(column, info)| (words(column), info)).max_by(|a, b| a.0.total_cmp(&b.0));
+    most.filter(|(words, _)| *words >= SEVERAL).map(|(_, info)| info.name.as_str())
 }
 
 /// A column of text that one-hot encoding turns into too many.
@@ -146,7 +165,7 @@ pub fn finished(mut table: Table, missing: Missing) -> Result<Table, TableError>
     if table.matrix.shape().0 == 0 && table.kept.is_some() {
         let what = match missing {
             Missing::Drop => "every row has a missing value, so --missing drop leaves none",
-            Missing::Auto => "every row lacks most of its values",
+            Missing::Auto => "every row lacks most of its values; --missing median fills them in",
             _ => "no row holds a value",
         };
         return Err(TableError::in_file(&path, what));

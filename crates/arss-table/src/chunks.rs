@@ -62,6 +62,11 @@ impl ColumnValues {
         }
     }
 
+    /// True for texts whose order means something.
+    fn has_order(&self) -> bool {
+        matches!(self, ColumnValues::Codes(_, own) | ColumnValues::Categories(_, own) if own.ordered)
+    }
+
     /// All numbers; none if something else was read.
     pub fn numbers(&self) -> &[f64] {
         match self {
@@ -291,6 +296,7 @@ impl ChunkedTable {
         for (column, cells) in chunk.columns.iter_mut().enumerate() {
             self.seen[column].merge(&cells.seen, self.rows);
             let global = &mut self.dictionaries[column];
+            global.ordered |= cells.values.has_order();
             match &mut cells.values {
                 ColumnValues::Codes(codes, own) => translate(codes, own, |name, count| global.codes(name, count)),
                 ColumnValues::Categories(codes, own) => {

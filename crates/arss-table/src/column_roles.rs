@@ -168,10 +168,14 @@ pub fn of_texts(name: &str, dictionary: &Dictionary, seen: &KindCounts) -> (Colu
     let filled = seen.numbers + seen.truths + seen.dates + seen.texts + seen.markers;
     let (texts, rows) = match dictionary.full_after {
         Some(rows) => (MOST_CATEGORIES + 1, rows + 1),
-        None => (dictionary.names.len(), filled),
+        None => (dictionary.counts.iter().filter(|count| **count > 0).count(), filled),
     };
     if texts <= 1 && filled > 1 {
         return (ColumnRole::Constant, "the same in every row".to_owned());
+    }
+    // Whoever gave it an order knows better than what it looks like.
+    if dictionary.ordered {
+        return (ColumnRole::Category, format!("{} values in their order", dictionary.names.len()));
     }
     // Of a long column only the beginning is known, where texts have had less time to come again.
     let nearly = if dictionary.full_after.is_some() { ALL_BUT_UNIQUE } else { NEARLY_UNIQUE };
@@ -246,7 +250,7 @@ fn is_measure_name(name: &str) -> bool {
 /// True for names of columns whose digits name something: zip codes, phone numbers.
 pub fn is_code_name(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
-    let words = lower.split(|c: char| !c.is_ascii_alphanumeric());
+    let words: Vec<&str> = lower.split(|c: char| !c.is_ascii_alphanumeric()).collect();
     let codes = [
         "zip",
         "zipcode",
@@ -264,7 +268,10 @@ pub fn is_code_name(name: &str) -> bool {
         "ean",
         "iban",
     ];
-    words.into_iter().any(|word| codes.contains(&word))
+    // ISO numbers of countries; `iso` by itself is the sensitivity of a film.
+    let of_countries =
+        words.contains(&"iso") && words.iter().any(|word| ["num", "numeric", "code", "n3"].contains(word));
+    of_countries || words.iter().any(|word| codes.contains(word))
 }
 
 /// True for names of parts of a date or time, which are numbers with or without leading zeros.
@@ -352,6 +359,7 @@ mod tests {
     #[test]
     fn names_tell_codes_and_calendars() {
         assert!(is_code_name("zip") && is_code_name("home.phone") && !is_code_name("zipper") && !is_code_name("price"));
+        assert!(is_code_name("iso_num") && is_code_name("ISO code") && !is_code_name("iso") && !is_code_name("num"));
         assert!(is_calendar_name("Year") && is_calendar_name("birth_month") && !is_calendar_name("yearling"));
     }
 }

@@ -23,6 +23,8 @@ pub struct Dictionary {
     pub counts: Vec<usize>,
     /// Rows up to the text that was one too many; none if there was no such text.
     pub full_after: Option<usize>,
+    /// True if the order of the texts means something: those of no row count, too.
+    pub ordered: bool,
     numbers: HashMap<String, u32>,
     /// Texts that were read lately, each at the place of its hash: the number, and what it was read as.
     lately: Vec<(u32, Field)>,

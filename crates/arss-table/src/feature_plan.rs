@@ -119,7 +119,10 @@ pub fn plan(
                     info.role = if info.role == ColumnRole::Category { ColumnRole::Text } else { info.role };
                 }
                 if info.used {
-                    add_features(&mut plan.used, table, column, read_as[column], options.encode);
+                    // Whoever says category means one, whatever order it has.
+                    let category = asked == Asked::As(ColumnRole::Category) && options.encode == Encode::Auto;
+                    let encode = if category { Encode::Onehot } else { options.encode };
+                    add_features(&mut plan.used, table, column, read_as[column], encode);
                 } else if asked.is_asked() {
                     plan.refused.push((column, kind));
                 }
@@ -215,8 +218,14 @@ fn is_used(
         return false;
     }
     if read_as == ReadAs::Nothing {
-        if !info.why.is_empty() && options.encode == Encode::None {
-            "not a number".clone_into(&mut info.why);
+        if options.encode == Encode::None {
+            let why = match info.role {
+                ColumnRole::Flag => "true and false, not numbers",
+                ColumnRole::Date => "dates, not numbers",
+                _ if info.why.is_empty() => "",
+                _ => "not a number",
+            };
+            why.clone_into(&mut info.why);
         }
         return false;
     }
@@ -260,13 +269,17 @@ fn add_features(used: &mut Vec<FeatureColumn>, table: &ChunkedTable, column: usi
         _ => {}
     }
     let names = &table.dictionaries[column].names;
+    let ordered = table.dictionaries[column].ordered;
     let mut order: Vec<u32> = (0..names.len() as u32).collect();
-    order.sort_by(|&a, &b| names[a as usize].cmp(&names[b as usize]));
-    if encode == Encode::Ordinal {
+    if !ordered {
+        order.sort_by(|&a, &b| names[a as usize].cmp(&names[b as usize]));
+    }
+    if encode == Encode::Ordinal || (ordered && encode == Encode::Auto) {
         let mut ranks = vec![0; order.len()];
         order.iter().enumerate().for_each(|(rank, &code)| ranks[code as usize] = rank as u32);
         return used.push(FeatureColumn::Ordinal(column, ranks));
     }
+    order.retain(|&code| table.dictionaries[column].counts[code as usize] > 0);
     // What was asked for is taken as it stands.
     let folds = encode == Encode::Auto && read_as == ReadAs::Categories;
     let (rare, rest) = if folds { rare(table, column, order) } else { (Vec::new(), order) };

@@ -102,6 +102,7 @@ mod sparse_matrix;
 #[expect(clippy::indexing_slicing, reason = "columns are numbered by the table, whose lists have one entry for each")]
 mod table;
 mod text;
+mod text_column;
 mod untrusted;
 #[expect(clippy::indexing_slicing, reason = "rows and places lie within what `push` and `pad` made")]
 mod vectors;
@@ -137,6 +138,7 @@ pub use shape_probe::{TableShape, probe_shape};
 pub use sparse_matrix::SparseMatrix;
 pub use table::{Categories, Picks, SideColumns, Table};
 pub use text::counted;
+pub use text_column::{WrittenAs, WrittenNumbers};
 pub use untrusted::catch_panic::guarded;
 pub use whole_file::{read_at_most, read_whole};
 pub use write::{ExtraColumns, ExtraValues};

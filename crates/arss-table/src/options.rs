@@ -53,3 +53,18 @@ pub struct ReadOptions {
     /// The folder for scratch files. With it the matrix is on disk, without it everything is in memory.
     pub scratch: Option<PathBuf>,
 }
+
+impl ReadOptions {
+    /// The names of the options that were told and mean something in files of some formats only.
+    pub fn of_some_formats(&self) -> Vec<&'static str> {
+        let told = [
+            ("delimiter", self.delimiter.is_some()),
+            ("header", self.header.is_some()),
+            ("encoding", self.encoding.is_some()),
+            ("comment", self.comment.is_some()),
+            ("array", self.array.is_some()),
+            ("sheet", self.sheet.is_some()),
+        ];
+        told.into_iter().filter(|(_, told)| *told).map(|(name, _)| name).collect()
+    }
+}

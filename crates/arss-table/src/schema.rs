@@ -103,8 +103,8 @@ fn decimal_comma(sample: &[KindCounts]) -> bool {
     sample.iter().any(|seen| texts(&seen)) && sample.iter().all(|seen| seen.evidence.point == 0)
 }
 
-/// What is read of a column.
-fn one_read_as(name: &str, role: Purpose, seen: &KindCounts, comma: bool, options: &ReadOptions) -> ReadAs {
+/// What is read of a column; `comma` says that numbers of the table have a decimal comma.
+pub fn one_read_as(name: &str, role: Purpose, seen: &KindCounts, comma: bool, options: &ReadOptions) -> ReadAs {
     let evidence = &seen.evidence;
     // A column of its own mind: it has commas, and others have points.
     let own = evidence.comma > 0 && evidence.comma == evidence.texts && evidence.point == 0;

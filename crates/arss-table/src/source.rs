@@ -62,6 +62,7 @@ pub fn open_bytes(
         Err(_) if member.is_some() => Format::of_file(path, &start, context.options.format)?,
         found => found?,
     };
+    format.check_options(path, context.options)?;
     format.open(bytes, path, context, progress)
 }
 

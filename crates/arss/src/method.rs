@@ -236,6 +236,16 @@ impl Method {
         matches!(self, Method::Exemplars(_) | Method::Facility(_))
     }
 
+    /// True if a table of zeros is nothing to choose by: the method looks at the lengths of rows. Others look at the
+    /// distances between rows, to which rows of zeros are rows that are alike.
+    ///
+    /// ```
+    /// assert!(arss::Method::from_name("ted").unwrap().needs_lengths() && !arss::Method::default().needs_lengths());
+    /// ```
+    pub fn needs_lengths(&self) -> bool {
+        matches!(self, Method::Arss(_) | Method::Rrss(_) | Method::Ted(_) | Method::Rrqr(_))
+    }
+
     /// The one place where every run starts: what all methods demand is checked here.
     pub(crate) fn run<T: Float>(
         &self,
@@ -245,7 +255,9 @@ impl Method {
     ) -> Result<Selection, Error> {
         self.validate()?;
         check_k(k, samples.items())?;
-        samples.require_nonzero()?;
+        if self.needs_lengths() {
+            samples.require_nonzero()?;
+        }
         self.check_metric(run.metric)?;
         if run.metric == Metric::Precomputed {
             return precomputed::run(self, samples, k, run);

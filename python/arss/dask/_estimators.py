@@ -4,17 +4,17 @@ from functools import partial
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 import arss
 from arss import _core, _scaling
 from arss._base import IN_MEMORY, RowSelector, warn
 from arss._constraints import PROPORTIONAL, positions, quota_numbers
-from arss._exemplars import AUTO, _can_transform
+from arss._exemplars import AUTO
 from arss._input import Input, Preparation, count
 from arss._metrics import metric_elsewhere
 from arss._progress import Watch
+from arss._transforming import transforms_unless_resampling
 from arss.dask import _worker
 from arss.dask._engine import Engine
 from arss.dask._table import Table, each_part, is_collection, rows_at, scaled, spread, with_attributes
@@ -220,6 +220,7 @@ class TED(DaskSelector, arss.TED):
         return values.clip(0, None) ** 0.5
 
 
+@transforms_unless_resampling
 class Exemplars(DaskSelector, arss.Exemplars):
     """`arss.Exemplars` on a Dask cluster: same settings, same rows.
 
@@ -262,7 +263,6 @@ class Exemplars(DaskSelector, arss.Exemplars):
         """Minus the outlier score of each row of `X`; lazy for a Dask collection."""
         return self._of_parts(X, "score_samples", "f8") if is_collection(X) else super().score_samples(X)
 
-    @available_if(_can_transform)  # type: ignore[untyped-decorator]
     def transform(self, X: Any) -> Any:
         """The similarity of each row of `X` to each exemplar, from 0 to 1; lazy for a Dask collection."""
         return self._of_parts(X, "transform", "f8") if is_collection(X) else super().transform(X)

@@ -31,7 +31,7 @@ pub struct InputArgs {
     /// Lines of a text file that begin with this character are no rows [# before the header]
     #[arg(long, value_name = "CHAR", value_parser = option_values::comment)]
     pub comment: Option<u8>,
-    /// Which array of a .npz file
+    /// Which array of a .npz file, or list of records of a .json file
     #[arg(long, value_name = "NAME")]
     pub array: Option<String>,
     /// Which sheet of an Excel file: its name, or its number from 1 [the first with cells]

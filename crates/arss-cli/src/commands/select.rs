@@ -112,6 +112,10 @@ pub fn ready(args: &SelectArgs, messages: &mut Messages) -> Result<Ready, Failur
     if let Some(media) = &media {
         method = reading::exclude_copies(method, media, &table);
         reading::check_count(args.k, &method, media, &table)?;
+    } else if args.features {
+        reading::check_columns(args.k, &table)?;
+    } else {
+        reading::check_rows(args.k, &args.input, &table)?;
     }
     let checksum = args.out.result.as_ref().map(|_| Checksum::of(&table));
     let how = (reading::scale(&args.input, media.as_deref()), args.input.metric);

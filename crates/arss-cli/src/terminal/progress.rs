@@ -188,7 +188,15 @@ impl Board {
         // After a few bytes of a large file, an estimate would be noise.
         let early = self.phase == "read" && self.done * 50 < self.total;
         let is_known = done > 0 && more > 0 && elapsed >= KNOWN && !early;
-        is_known.then(|| elapsed.mul_f64(more as f64 / done as f64))
+        let left = is_known.then(|| elapsed.mul_f64(more as f64 / done as f64))?;
+        // Where a step takes longer than all that was left before it, nobody knows what it does.
+        (self.still() <= left.max(2 * TICK)).then_some(left)
+    }
+
+    /// How long nothing has moved.
+    fn still(&self) -> Duration {
+        let since = self.earlier.iter().find(|(_, done)| *done == self.done);
+        since.map_or(Duration::ZERO, |(then, _)| then.elapsed())
     }
 
     fn show(&mut self) {
@@ -314,5 +322,31 @@ mod tests {
         assert!(board.words().starts_with("25 %, 3"), "{}", board.words());
         board.total = 0;
         assert_eq!(board.words(), "31 s so far");
+    }
+
+    /// A run that told 0.05 s for a second and more: the last block of a file was read, and what came then was not.
+    #[test]
+    fn a_step_that_takes_longer_than_all_that_was_left_tells_nothing() {
+        let now = Instant::now();
+        let ago = |millis: u64| now.checked_sub(Duration::from_millis(millis));
+        let (Some(start), Some(moved), Some(later)) = (ago(3000), ago(1500), ago(100)) else { return };
+        let board = |earlier: Vec<(Instant, u64)>| Board {
+            form: Form::Json,
+            started: start,
+            phase: "read",
+            phase_started: start,
+            done: 98,
+            total: 100,
+            expected: Some(100),
+            said: None,
+            bar: None,
+            earlier,
+        };
+        assert_eq!(board(vec![(start, 0), (moved, 98), (later, 98)]).left(), None);
+        let moving = board(vec![(start, 0), (moved, 49), (later, 98)]).left().unwrap();
+        assert!((50..100).contains(&moving.as_millis()), "{moving:?}");
+        // Long steps are no stop: three of them took three seconds, and ninety are left.
+        let steps = Board { done: 10, ..board(vec![(start, 7), (moved, 10)]) }.left().unwrap();
+        assert!((80..100).contains(&steps.as_secs()), "{steps:?}");
     }
 }

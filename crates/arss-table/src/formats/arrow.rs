@@ -144,10 +144,7 @@ impl TableFile for ArrowFile {
                 if refused.is_err() {
                     break;
                 }
-                let (_, arrays, rows) = batch.into_parts();
-                let columns = arrays.into_iter().zip(read_as);
-                let columns = columns.map(|(array, &read_as)| arrow_columns::cells(array, read_as));
-                let columns = columns.collect::<Result<_, _>>()?;
+                let (rows, columns) = arrow_columns::batch_cells(batch, read_as.iter().copied(), true)?;
                 refused = table.add(Chunk { rows, columns });
                 if refused.is_err() {
                     break;

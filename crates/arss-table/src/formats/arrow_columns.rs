@@ -1,6 +1,7 @@
 //! Columns of Arrow: what they hold, as numbers, as codes and as text for people.
 
 use std::io;
+use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
@@ -13,7 +14,7 @@ use arrow_schema::{ArrowError, DataType, Field, Schema, TimeUnit};
 
 use crate::chunks::{ChunkedTable, ColumnChunk, ColumnValues, ReadAs};
 use crate::column_kinds::{ColumnKind, KindCounts};
-use crate::dictionary::{Dictionary, NO_CODE};
+use crate::dictionary::{Dictionary, MOST_CATEGORIES, NO_CODE};
 use crate::field::Style;
 use crate::formats::zoned_times;
 use crate::untrusted::catch_panic::guarded;
@@ -43,8 +44,40 @@ pub fn kind(data_type: &DataType) -> ColumnKind {
     }
 }
 
+/// What is wanted of the columns of a batch, which are ours alone; `order` says that categories are in their order.
+pub fn batch_cells(
+    batch: RecordBatch,
+    read_as: impl Iterator<Item = ReadAs>,
+    order: bool,
+) -> Result<(usize, Vec<ColumnChunk>), ArrowError> {
+    let (schema, arrays, rows) = batch.into_parts();
+    let columns = arrays.into_iter().zip(schema.fields()).zip(read_as);
+    let found = columns.map(|((array, field), read_as)| cells(array, read_as, order && is_ordered(field)));
+    Ok((rows, found.collect::<Result<_, _>>()?))
+}
+
+/// True for categories whose order means something.
+fn is_ordered(field: &Field) -> bool {
+    matches!(field.data_type(), DataType::Dictionary(_, _)) && field.dict_is_ordered() == Some(true)
+}
+
+/// The same rows, of which no category has an order: for files that do not keep it.
+pub fn without_order(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
+    let plain = |field: &Arc<Field>| match is_ordered(field) {
+        true => {
+            let plain = Field::new(field.name(), field.data_type().clone(), field.is_nullable());
+            Arc::new(plain.with_metadata(field.metadata().clone()))
+        }
+        false => field.clone(),
+    };
+    let schema = batch.schema();
+    let fields: Vec<Arc<Field>> = schema.fields().iter().map(plain).collect();
+    let schema = Schema::new_with_metadata(fields, schema.metadata().clone());
+    RecordBatch::try_new(Arc::new(schema), batch.columns().to_vec())
+}
+
 /// What is wanted of a column. Numbers of nobody else are taken as they stand, without a copy.
-pub fn cells(array: ArrayRef, read_as: ReadAs) -> Result<ColumnChunk, ArrowError> {
+fn cells(array: ArrayRef, read_as: ReadAs, ordered: bool) -> Result<ColumnChunk, ArrowError> {
     if let Some(cells) = text_cells(&array, read_as) {
         return Ok(cells);
     }
@@ -58,8 +91,8 @@ pub fn cells(array: ArrayRef, read_as: ReadAs) -> Result<ColumnChunk, ArrowError
         }
         ReadAs::Numbers(_) if plain => ColumnValues::Numbers(taken(array)),
         ReadAs::Numbers(_) => ColumnValues::Numbers(numbers(&array, kind)?),
-        ReadAs::Codes => codes(&array)?,
-        ReadAs::Categories => categories(&array)?,
+        ReadAs::Codes => codes(&array, ordered)?,
+        ReadAs::Categories => categories(&array, ordered)?,
         ReadAs::Vectors => ColumnValues::Vectors(vectors(&array)?),
     };
     Ok(ColumnChunk { seen, values, style: Style::default() })
@@ -155,16 +188,29 @@ fn widened<T: ArrowPrimitiveType>(array: &ArrayRef, widen: impl Fn(T::Native) ->
     array.iter().map(|value| value.map_or(f64::NAN, &widen)).collect()
 }
 
-fn codes(array: &ArrayRef) -> Result<ColumnValues, ArrowError> {
+/// The texts that a column can have, in their order if that means something and they are few; empty otherwise.
+fn known_texts(array: &ArrayRef, ordered: bool) -> Result<Dictionary, ArrowError> {
     let mut dictionary = Dictionary::default();
+    let values = array.as_any_dictionary_opt().map(|array| array.values().clone());
+    if let Some(values) = values.filter(|values| ordered && values.len() <= MOST_CATEGORIES) {
+        dictionary.ordered = true;
+        texts(&values)?.iter().flatten().for_each(|text| {
+            dictionary.codes(text, 0);
+        });
+    }
+    Ok(dictionary)
+}
+
+fn codes(array: &ArrayRef, ordered: bool) -> Result<ColumnValues, ArrowError> {
+    let mut dictionary = known_texts(array, ordered)?;
     let texts = texts(array)?;
     let codes = texts.iter().map(|text| text.as_ref().map_or(NO_CODE, |text| dictionary.code(text))).collect();
     Ok(ColumnValues::Codes(codes, dictionary))
 }
 
 /// As [`codes`], as long as the texts are few; others are not copied.
-fn categories(array: &ArrayRef) -> Result<ColumnValues, ArrowError> {
-    let mut dictionary = Dictionary::default();
+fn categories(array: &ArrayRef, ordered: bool) -> Result<ColumnValues, ArrowError> {
+    let mut dictionary = known_texts(array, ordered)?;
     let mut code = |row: usize, text: Option<&str>| text.map_or(NO_CODE, |text| dictionary.limited_code(text, row));
     let codes = match array.data_type() {
         DataType::Utf8 => array.as_string::<i32>().iter().enumerate().map(|(row, text)| code(row, text)).collect(),

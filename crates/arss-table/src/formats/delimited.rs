@@ -86,6 +86,10 @@ impl FileFormat for Delimited {
         self.help
     }
 
+    fn reads_by(&self) -> &'static [&'static str] {
+        &["delimiter", "header", "encoding", "comment"]
+    }
+
     fn extensions(&self) -> &[&'static str] {
         &self.extensions
     }

@@ -51,6 +51,13 @@ pub trait FileFormat: Debug + Sync {
         true
     }
 
+    /// The options of reading that mean something in such files and not in all: see [`ReadOptions::of_some_formats`].
+    ///
+    /// [`ReadOptions::of_some_formats`]: crate::ReadOptions::of_some_formats
+    fn reads_by(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// True if files of this format are zip archives.
     fn is_archive(&self) -> bool {
         false

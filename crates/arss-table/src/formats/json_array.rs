@@ -42,13 +42,15 @@ pub struct ArrayRecords<R> {
     lines: Vec<u8>,
     at: usize,
     ended: bool,
+    /// True if more may stand behind the array.
+    within: bool,
 }
 
 impl<R: Read> ArrayRecords<R> {
-    /// The elements of the array that `inner` holds.
-    pub fn new(inner: R) -> Self {
+    /// The elements of the array that `inner` begins with; if it is `within` something, more may stand behind it.
+    pub fn new(inner: R, within: bool) -> Self {
         let (state, lines) = (State::Before, Vec::new());
-        ArrayRecords { inner, state, depth: 0, quoted: false, escaped: false, lines, at: 0, ended: false }
+        ArrayRecords { inner, state, depth: 0, quoted: false, escaped: false, lines, at: 0, ended: false, within }
     }
 
     fn take(&mut self, byte: u8) -> Result<(), &'static str> {
@@ -60,6 +62,7 @@ impl<R: Read> ArrayRecords<R> {
             return Ok(());
         }
         match (self.state, byte) {
+            (State::Behind, _) if self.within => {}
             (_, b' ' | b'\t' | b'\r' | b'\n') => {
                 if self.state == State::Within {
                     self.lines.push(b' ');
@@ -105,7 +108,7 @@ impl<R: Read> Read for ArrayRecords<R> {
             bytes.resize(STEP, 0);
             let found = self.inner.read(&mut bytes)?;
             bytes.iter().take(found).try_for_each(|byte| self.take(*byte)).map_err(io::Error::other)?;
-            self.ended = found == 0;
+            self.ended = found == 0 || (self.within && self.state == State::Behind);
             if self.ended && self.state != State::Behind {
                 return Err(io::Error::other("the array is not closed; is the file cut off?"));
             }
@@ -143,11 +146,19 @@ impl FileFormat for Json {
     }
 
     fn help(&self) -> &'static str {
-        "One JSON array of objects"
+        "One JSON array of objects, or an object that holds one"
+    }
+
+    fn reads_by(&self) -> &'static [&'static str] {
+        &["encoding", "array"]
     }
 
     fn extensions(&self) -> &[&'static str] {
         &["json"]
+    }
+
+    fn other_extensions(&self) -> &[&'static str] {
+        &["geojson"]
     }
 
     fn is_probed(&self) -> bool {
@@ -161,12 +172,7 @@ impl FileFormat for Json {
         context: &ReadContext<'_>,
         progress: Progress<'_>,
     ) -> Result<Box<dyn TableFile>, TableError> {
-        let file = JsonlFile::open(bytes, path, context, progress)?;
-        if file.is_one_object() {
-            let what = "is one JSON object, not an array of records (pandas writes one with orient=\"records\")";
-            return Err(TableError::in_file(path, what));
-        }
-        Ok(Box::new(file))
+        Ok(Box::new(JsonlFile::open(bytes, path, context, true, progress)?))
     }
 
     fn copy_rows(
@@ -212,7 +218,10 @@ mod tests {
 
     fn lines(text: &str) -> Result<String, String> {
         let mut found = String::new();
-        ArrayRecords::new(text.as_bytes()).read_to_string(&mut found).map(|_| found).map_err(|error| error.to_string())
+        ArrayRecords::new(text.as_bytes(), false)
+            .read_to_string(&mut found)
+            .map(|_| found)
+            .map_err(|error| error.to_string())
     }
 
     #[test]
@@ -232,5 +241,8 @@ mod tests {
         ] {
             assert!(lines(text).unwrap_err().contains(word), "{text}");
         }
+        let mut found = String::new();
+        ArrayRecords::new(&b"[{}, 1], \"b\": \"]}"[..], true).read_to_string(&mut found).unwrap();
+        assert_eq!(found, "{}\n1\n");
     }
 }

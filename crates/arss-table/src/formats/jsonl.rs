@@ -16,12 +16,14 @@ use crate::formats::csv_dialect::Dialect;
 use crate::formats::file_format::{FileFormat, Progress, RowCount, TableFile};
 use crate::formats::is_text;
 use crate::formats::json_array::ArrayRecords;
+use crate::formats::json_lists;
 use crate::formats::json_object::{Object, Scalar, raw_values};
 use crate::formats::text_encoding::{TextFile, text_of};
 use crate::formats::text_records::{Read, RecordBlock, Records, SAMPLE, text_start};
 use crate::formats::zoned_times;
 use crate::read::ReadContext;
 use crate::source::Source;
+use crate::text::named;
 use crate::untrusted::limit::MemoryLimit;
 use crate::write::ExtraColumns;
 
@@ -34,24 +36,35 @@ pub struct JsonlFile {
     names: Vec<String>,
     /// True if the records are those of an array, each of which was put on a line.
     array: bool,
-    note: Option<String>,
+    notes: Vec<String>,
 }
 
 impl JsonlFile {
-    /// Reads all records once, to know the keys.
+    /// Reads all records once, to know the keys. Of one object that holds a list of records these are read, if `lists`.
     pub fn open(
         store: ByteSource,
         path: &Path,
         context: &ReadContext<'_>,
+        lists: bool,
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<JsonlFile, TableError> {
         let limit = context.limit;
         let TextFile { mut store, note, .. } = text_of(store, path, context, false)?;
         let mut start = store.start(1 << 16).map_err(|error| unreadable(path, &error))?;
         let mut data = text_start(&start, path)?;
-        let array = start.get(data..).unwrap_or_default().trim_ascii_start().starts_with(b"[");
+        let begins = |mark: &[u8]| start.get(data..).unwrap_or_default().trim_ascii_start().starts_with(mark);
+        let list = if lists && begins(b"{") { json_lists::meant(&store, data, path, context)? } else { None };
+        let array = list.is_some() || begins(b"[");
+        if lists && list.is_none() && context.options.array.is_some() {
+            return Err(TableError::in_file(path, json_lists::NO_OBJECT));
+        }
+        let mut notes: Vec<String> = note.into_iter().collect();
+        notes.extend(
+            list.as_ref().map(|list| format!("is one JSON object; its rows are the list {}", named(&list.name))),
+        );
         if array {
-            let records = ArrayRecords::new(ByteReader { store: Arc::new(store), at: data as u64 });
+            let at = list.as_ref().map_or(data as u64, |list| list.at);
+            let records = ArrayRecords::new(ByteReader { store: Arc::new(store), at }, list.is_some());
             store = ByteSource::kept_or(records, path, context, (None, "write it as .jsonl"))?;
             start = store.start(1 << 16).map_err(|error| unreadable(path, &error))?;
             data = text_start(&start, path).map_err(|_| TableError::in_file(path, "is an empty array"))?;
@@ -59,7 +72,7 @@ impl JsonlFile {
         let dialect = Dialect { delimiter: b',', ending: b'\n' };
         let mut records = Records::new(store, path, dialect, false, data as u64);
         records.work_within(limit);
-        let mut lines = JsonlFile { records, limit, names: Vec::new(), array, note };
+        let mut lines = JsonlFile { records, limit, names: Vec::new(), array, notes };
         let mut known = HashMap::new();
         let mut names = Vec::new();
         let take = |keys: Vec<String>| {
@@ -72,11 +85,6 @@ impl JsonlFile {
         lines.records.starts = starts;
         lines.names = names;
         Ok(lines)
-    }
-
-    /// True if there is one record that is not an element of an array.
-    pub fn is_one_object(&self) -> bool {
-        !self.array && self.records.count() == 1
     }
 
     fn object(&self, at: u64, record: &[u8]) -> Result<Object, TableError> {
@@ -221,7 +229,7 @@ impl TableFile for JsonlFile {
     }
 
     fn notes(&self) -> Vec<String> {
-        self.note.iter().cloned().collect()
+        self.notes.clone()
     }
 
     fn check_unchanged(&self) -> Result<(), TableError> {
@@ -240,6 +248,10 @@ impl FileFormat for Jsonl {
 
     fn help(&self) -> &'static str {
         "One JSON object a line"
+    }
+
+    fn reads_by(&self) -> &'static [&'static str] {
+        &["encoding"]
     }
 
     fn extensions(&self) -> &[&'static str] {
@@ -267,7 +279,7 @@ impl FileFormat for Jsonl {
         context: &ReadContext<'_>,
         progress: Progress<'_>,
     ) -> Result<Box<dyn TableFile>, TableError> {
-        Ok(Box::new(JsonlFile::open(bytes, path, context, progress)?))
+        Ok(Box::new(JsonlFile::open(bytes, path, context, false, progress)?))
     }
 
     fn copy_rows(

@@ -8,6 +8,7 @@ pub mod csv_dialect;
 pub mod delimited;
 pub mod file_format;
 pub mod json_array;
+pub mod json_lists;
 pub mod json_object;
 pub mod jsonl;
 pub mod mtx;
@@ -17,6 +18,7 @@ pub mod npz;
 pub mod npz_sparse;
 pub mod parquet;
 pub mod parquet_bytes;
+pub mod parquet_columns;
 pub mod sheet;
 pub mod sheet_cells;
 pub mod sparse_file;
@@ -31,7 +33,7 @@ use std::path::Path;
 use file_format::FileFormat;
 
 use crate::byte_source::Compression;
-use crate::{ByName, TableError};
+use crate::{ByName, ReadOptions, TableError};
 
 /// All formats, in the order in which messages and the help list them.
 static FORMATS: &[&dyn FileFormat] = &[
@@ -105,6 +107,17 @@ impl Format {
             let what = format!("unknown kind of file; {known} (and .gz, .zst, .bz2, .xz or .zip of text) are read");
             TableError::in_file(path, format_args!("{what} (--format NAME tells which)"))
         })
+    }
+
+    /// Fails if an option was told that means nothing in the file `path` of this format.
+    pub fn check_options(self, path: &Path, options: &ReadOptions) -> Result<(), TableError> {
+        let Some(name) = options.of_some_formats().into_iter().find(|name| !self.reads_by().contains(name)) else {
+            return Ok(());
+        };
+        let takes = all().filter(|format| format.reads_by().contains(&name));
+        let known: Vec<String> = takes.map(|format| format.0.name().to_owned()).collect();
+        let what = format!("--{name} is for files of format {}, this one is {}", listed(&known, "or"), self.name());
+        Err(TableError::in_file(path, what))
     }
 
     fn of_content(start: &[u8]) -> Option<Format> {

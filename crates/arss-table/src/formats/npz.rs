@@ -34,6 +34,10 @@ impl FileFormat for Npz {
         "An archive of such arrays, or a sparse matrix saved by scipy"
     }
 
+    fn reads_by(&self) -> &'static [&'static str] {
+        &["array"]
+    }
+
     fn extensions(&self) -> &[&'static str] {
         &["npz"]
     }

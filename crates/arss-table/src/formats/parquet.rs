@@ -21,6 +21,7 @@ use crate::chunks::{Chunk, ChunkedTable, ColumnChunk, ReadAs};
 use crate::formats::arrow_columns;
 use crate::formats::file_format::{FileFormat, Progress, RowCount, TableFile};
 use crate::formats::parquet_bytes::Shared;
+use crate::formats::parquet_columns::{keeps_order, widths};
 use crate::output_types::OutputType;
 use crate::read::ReadContext;
 use crate::source::Source;
@@ -148,7 +149,7 @@ impl ParquetFile {
                     Some(reader) => reader,
                     None => self.reader(group, columns, rows_at_once)?,
                 };
-                let cells = next_cells(&mut own, columns, read_as)?;
+                let cells = next_cells(&mut own, columns, read_as, keeps_order(self.metadata.metadata()))?;
                 *reader = Some(own);
                 Ok(cells)
             });
@@ -348,6 +349,8 @@ impl FileFormat for Parquet {
             Some(first) => properties.set_compression(first.compression()).set_key_value_metadata(first.key_values()),
             None => properties.set_compression(parquet::basic::Compression::SNAPPY),
         };
+        // Categories are written as they come.
+        let batch = &arrow_columns::without_order(batch).map_err(io::Error::other)?;
         let mut bytes = Vec::new();
         let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), Some(properties.build()))?;
         writer.write(batch)?;
@@ -366,28 +369,13 @@ fn next_cells(
     reader: &mut ParquetRecordBatchReader,
     columns: &[usize],
     read_as: &[ReadAs],
+    order: bool,
 ) -> ParquetResult<Vec<ColumnChunk>> {
     caught(|| {
         let Some(batch) = reader.next().transpose()? else { return Ok(Vec::new()) };
-        // The batch goes, so that its columns are ours alone.
-        let (_, arrays, _) = batch.into_parts();
         let how = |&column: &usize| read_as.get(column).copied().unwrap_or(ReadAs::Nothing);
-        columns.iter().zip(arrays).map(|(column, array)| Ok(arrow_columns::cells(array, how(column))?)).collect()
+        Ok(arrow_columns::batch_cells(batch, columns.iter().map(how), order)?.1)
     })
-}
-
-/// About how many numbers a row of each column has: more than one where it holds vectors.
-fn widths(metadata: &ArrowReaderMetadata, rows: usize) -> Vec<u64> {
-    let leaves = metadata.parquet_schema();
-    let mut values = vec![0; metadata.schema().fields().len()];
-    for leaf in 0..leaves.num_columns() {
-        let groups = metadata.metadata().row_groups().iter();
-        let own: i64 = groups.map(|group| group.column(leaf).num_values()).sum();
-        if let Some(most) = values.get_mut(leaves.get_column_root_idx(leaf)) {
-            *most = u64::try_from(own).unwrap_or_default().max(*most);
-        }
-    }
-    values.into_iter().map(|values| values.div_ceil(rows.max(1) as u64).max(1)).collect()
 }
 
 /// A panic of the reader is an error like the others.

@@ -248,6 +248,10 @@ impl FileFormat for Sheet {
         "A sheet of an Excel workbook, new or old"
     }
 
+    fn reads_by(&self) -> &'static [&'static str] {
+        &["header", "sheet"]
+    }
+
     fn extensions(&self) -> &[&'static str] {
         &["xlsx", "xls"]
     }

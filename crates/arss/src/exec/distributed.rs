@@ -226,14 +226,19 @@ pub fn select(
     check_metric(method, run.metric)?;
     let checked = rows.pass(&Step::CheckFinite(CheckFinite { directions: run.metric == Metric::Cosine }))?;
     let safe = safe_scale(checked.maxima[0], if table.single { f32::SAFE } else { f64::SAFE });
-    let scale = scale_of(&checked, (table.items, table.features), safe)?;
+    let scale = scale_of(&checked, method, (table.items, table.features), safe)?;
     rows.view = RowView { scale, metric: run.metric };
     let scale = rows.view.distance_scale();
     choose(method, &mut rows, scale, *k, run)
 }
 
 /// `scale`, if the first look at the rows found numbers that can be worked with.
-pub(crate) fn scale_of(checked: &PassResult, (rows, columns): (usize, usize), scale: f64) -> Result<f64, Error> {
+pub(crate) fn scale_of(
+    checked: &PassResult,
+    method: &Method,
+    (rows, columns): (usize, usize),
+    scale: f64,
+) -> Result<f64, Error> {
     if let Some(bad) = checked.rows.list.first() {
         if bad.key == 0.0 {
             let others = (checked.sums.first().copied().unwrap_or(0.0) as usize).saturating_sub(1);
@@ -241,7 +246,7 @@ pub(crate) fn scale_of(checked: &PassResult, (rows, columns): (usize, usize), sc
         }
         return Err(Error::NotFinite { row: bad.index, column: bad.values[0] as usize, value: bad.key });
     }
-    if checked.maxima[0] == 0.0 { Err(Error::AllZero { rows, columns }) } else { Ok(scale) }
+    if checked.maxima[0] == 0.0 && method.needs_lengths() { Err(Error::AllZero { rows, columns }) } else { Ok(scale) }
 }
 
 /// The method over passes, where it can do so.

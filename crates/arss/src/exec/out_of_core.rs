@@ -109,7 +109,7 @@ pub(crate) fn run_stream<T: Float>(
         Logged { rows: Streamed { stream, partition: &partition, attributes, view: RowView::PLAIN, width: 0 }, log };
     distributed::check_metric(method, run.metric)?;
     let checked = rows.pass(&Step::CheckFinite(CheckFinite { directions: run.metric == Metric::Cosine }))?;
-    let scale = distributed::scale_of(&checked, (items, features), safe_scale(checked.maxima[0], T::SAFE))?;
+    let scale = distributed::scale_of(&checked, method, (items, features), safe_scale(checked.maxima[0], T::SAFE))?;
     rows.rows.view = RowView { scale, metric: run.metric };
     let scale = rows.rows.view.distance_scale();
     distributed::choose(method, &mut rows, scale, *k, run)

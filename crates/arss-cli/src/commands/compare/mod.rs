@@ -68,6 +68,7 @@ pub fn run(args: &CompareArgs, words: &[OsString]) -> Result<(), Failure> {
     let show = Show::new(args.common.quiet);
     // Its outlier scores judge all of them, so exemplars run in any case.
     let mut table = reading::read(&args.read, args.common.memory, &mut messages)?;
+    reading::check_rows(args.k, &args.read, &table)?;
     let outlier_columns = table.outlier_columns();
     let exemplars = Method::Exemplars(Exemplars { seed: args.seed, outlier_columns, ..Exemplars::default() });
     let labels = table.side.label.take().map(Categories::texts);
