@@ -16,6 +16,9 @@ pub type Measured = (f64, f64, f64, Option<f64>, bool);
 /// A table on the new scale, and what was measured of each column; no measures if all columns are constant.
 type Scaled<'py> = (Bound<'py, PyAny>, Option<Vec<Measured>>);
 
+/// Numbers that were written as texts, and how many texts are none and the first of them.
+type Written<'py> = (Bound<'py, PyArray1<f64>>, Option<(usize, usize)>);
+
 /// The scaling called `name`.
 pub fn named(name: &str) -> PyResult<Scale> {
     Scale::by_name(name).ok_or_else(|| PyValueError::new_err(format!("there is no scale called {name:?}")))
@@ -98,11 +101,7 @@ pub fn written_as(name: &str, texts: Vec<String>) -> Option<(&'static str, bool,
 
 /// The numbers of texts that are written so, and how many texts are none of the kind and the first of them.
 #[pyfunction]
-pub fn written_numbers<'py>(
-    py: Python<'py>,
-    texts: Vec<String>,
-    how: (String, bool, bool),
-) -> PyResult<(Bound<'py, PyArray1<f64>>, Option<(usize, usize)>)> {
+pub fn written_numbers<'py>(py: Python<'py>, texts: Vec<String>, how: (String, bool, bool)) -> PyResult<Written<'py>> {
     let (role, decimal_comma, day_first) = how;
     let role = ColumnRole::by_name(&role).ok_or_else(|| PyValueError::new_err(format!("there is no role {role:?}")))?;
     let found = WrittenAs { role, decimal_comma, day_first }.read(&texts);
