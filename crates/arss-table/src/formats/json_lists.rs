@@ -70,7 +70,7 @@ fn find(store: &ByteSource, from: u64) -> io::Result<Option<Vec<RecordList>>> {
     let (mut scan, mut at, mut bytes) = (Scan::default(), from, vec![0; STEP]);
     loop {
         let count = store.read_at(&mut bytes, at)?;
-        for (place, byte) in bytes[..count].iter().enumerate() {
+        for (place, byte) in bytes.iter().take(count).enumerate() {
             if !scan.take(*byte, at + place as u64) {
                 return Ok(None);
             }

@@ -19,8 +19,9 @@ pub fn widths(metadata: &ArrowReaderMetadata, rows: usize) -> Vec<u64> {
     for leaf in 0..leaves.num_columns() {
         let groups = metadata.metadata().row_groups().iter();
         let own: i64 = groups.map(|group| group.column(leaf).num_values()).sum();
-        let most = &mut values[leaves.get_column_root_idx(leaf)];
-        *most = u64::try_from(own).unwrap_or_default().max(*most);
+        if let Some(most) = values.get_mut(leaves.get_column_root_idx(leaf)) {
+            *most = u64::try_from(own).unwrap_or_default().max(*most);
+        }
     }
     values.into_iter().map(|values| values.div_ceil(rows.max(1) as u64).max(1)).collect()
 }

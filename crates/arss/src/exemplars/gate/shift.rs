@@ -41,8 +41,8 @@ mod tests {
 
     #[test]
     fn a_class_lies_elsewhere_and_noise_does_not() {
-        let noise = |at: usize| ((at as f64 * 12.9898).sin() * 43_758.5453).fract();
-        let lonely = |row: usize| row % 4 == 0;
+        let noise = |at: usize| ((at as f64 * 12.9898).sin() * 43_758.545_3).fract();
+        let lonely = |row: usize| row.is_multiple_of(4);
         let relative: Vec<f64> = (0..400).map(|row| if lonely(row) { 2.0 } else { 0.0 } + 0.1 * noise(row)).collect();
         let spread = |row: usize, factor: f64| if lonely(row) { factor * noise(3 * row) } else { noise(3 * row) };
         let wide: Vec<f64> = (0..400).flat_map(|row| [spread(row, 5.0), noise(7 * row)]).collect();
