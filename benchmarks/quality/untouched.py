@@ -17,11 +17,11 @@ import arss
 import kmedoids
 import numpy as np
 import pandas as pd
-from clean import FOLDER, numbers
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.neighbors import KNeighborsClassifier
 
 import keel
+from clean import FOLDER, numbers
 
 HERE = Path(__file__).resolve().parent
 SEEDS = range(3)
@@ -76,7 +76,9 @@ def main() -> int:
         gap = 100 * (frame[f"exemplars{measured}"] - frame[f"FasterPAM{measured}"])
         by_set = gap.groupby([frame["set"], frame["k"]]).mean().unstack()
         print(f"accuracy{measured}, points over FasterPAM, {len(by_set)} sets")
-        print(pd.DataFrame({"mean": by_set.mean(), "error": by_set.sem(), "worst": by_set.min(), "set": by_set.idxmin()}))
+        print(
+            pd.DataFrame({"mean": by_set.mean(), "error": by_set.sem(), "worst": by_set.min(), "set": by_set.idxmin()})
+        )
     return 0
 
 

@@ -154,7 +154,7 @@ def aloneness(D: Floats, ridge: float = 0.01) -> Floats:
 def may_be_two(D: Floats, v: Floats, ridge: float = 0.01) -> bool:
     """Whether loneliness, and loneliness beside the nearest rows, may each be that of two populations.
 
-    Rows then count less by what is left unexplained of them and by the odds of the upper one, which is not computed here.
+    Rows then count less by what is left unexplained and by the odds of the upper one, which is not computed here.
     The bound is below the one from which it matters (Ashman's D of 1.2), because this fit is another one.
     """
     z = np.log(np.maximum(v - ridge, 1e-3 * ridge))
