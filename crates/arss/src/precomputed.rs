@@ -1,7 +1,7 @@
 //! Tables that hold distances: what is checked of them, and graphs of neighbours.
 
 use crate::linalg::compressed::Compressed;
-use crate::linalg::distances::median;
+use crate::linalg::median::median;
 use crate::method::with_model;
 use crate::{Error, Float, Method, Metric, RunOptions, Samples, Selection};
 

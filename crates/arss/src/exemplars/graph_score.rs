@@ -9,7 +9,7 @@ use super::steps::{FAR, NEAR, RELATIVE, TAIL, VARIANCE, WIDTH, check};
 use crate::exec::{
     Access, Accumulator, BlockState, BlockStep, Needs, OutputShape, RowAccess, RowBackend, RowBlock, Step, StepSpec,
 };
-use crate::linalg::distances::median;
+use crate::linalg::median::median;
 use crate::{Error, Float};
 
 /// A row as near to its neighbours as usual is left unexplained by about one part in so many.

@@ -6,7 +6,8 @@ use faer::{Mat, MatRef};
 use serde::{Deserialize, Serialize};
 
 use crate::exec::{Matrix, PointRows};
-use crate::linalg::distances::{Rows, Table, median_squared};
+use crate::linalg::distances::{Rows, Table};
+use crate::linalg::median::median_squared;
 use crate::linalg::rng::{generator, positions};
 use crate::linalg::row_values::RowValues;
 use crate::linalg::simd::exponentials;

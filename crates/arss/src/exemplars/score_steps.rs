@@ -11,7 +11,8 @@ use super::steps::{FAR, NEAR, RELATIVE, SCORE, TAIL, VARIANCE, WIDTH, check};
 use crate::exec::{
     Access, Accumulator, BlockState, BlockStep, Matrix, Needs, OutputShape, PointRows, RowBlock, StepSpec,
 };
-use crate::linalg::distances::{Rows, median};
+use crate::linalg::distances::Rows;
+use crate::linalg::median::median;
 use crate::linalg::rng::hashed;
 use crate::linalg::row_values::RowValues;
 use crate::linalg::simd::vectorised;

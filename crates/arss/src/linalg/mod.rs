@@ -7,6 +7,7 @@
 pub(crate) mod compressed;
 pub(crate) mod distances;
 pub(crate) mod manhattan;
+pub(crate) mod median;
 pub(crate) mod nearest;
 pub(crate) mod rng;
 pub(crate) mod row_values;

@@ -1,6 +1,7 @@
 //! A choice that does not repeat itself: score times distance from what was picked already.
 
-use crate::linalg::distances::{Rows, median_squared};
+use crate::linalg::distances::Rows;
+use crate::linalg::median::median_squared;
 use crate::linalg::nearest::NearestTable;
 use crate::linalg::rng::{generator, sample};
 use crate::{Error, Float, Note, Progress, RunOptions, Samples, Selection, Status};

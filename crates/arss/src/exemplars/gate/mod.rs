@@ -19,7 +19,7 @@ pub(super) use shift::shift;
 pub(crate) use weighting::Weighting;
 
 use super::mixture::{Populations, mean_and_sd, populations};
-use crate::linalg::distances::median;
+use crate::linalg::median::median;
 
 /// Fewest rows that can be judged at all, and in which two populations can be seen.
 const FEWEST: (usize, usize) = (8, 20);

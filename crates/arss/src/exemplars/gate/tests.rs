@@ -127,6 +127,25 @@ fn rows_count_less_by_the_odds_of_the_upper_population() {
 }
 
 #[test]
+fn lonely_rows_that_lie_elsewhere_count_in_full() {
+    let mixed = rows(group(700, -4.0, 0.7).chain(group(300, -2.1, 0.7)), -4.0);
+    let weighting = decide(&mixed, 5, RIDGE).weighting;
+    assert!(weighting.is_in_doubt());
+    let weights = |shift: f64| -> Vec<f64> {
+        let shifted = weighting.shifted_by(shift);
+        mixed.iter().map(|row| shifted.of(row.variance, row.relative)).collect()
+    };
+    assert!(weights(0.35).iter().all(|&weight| weight == 1.0));
+    let plain: Vec<f64> = mixed.iter().map(|row| weighting.of(row.variance, row.relative)).collect();
+    assert_eq!(weights(0.1), plain);
+    let between = weights(0.26);
+    assert!(between[990] > plain[990] && between[990] < 1.0);
+    // What was seen clearly is set aside wherever it lies.
+    let apart = rows(group(900, -4.0, 0.5).chain(group(100, -0.3, 0.1)), -4.0);
+    assert!(!decide(&apart, 5, RIDGE).weighting.is_in_doubt());
+}
+
+#[test]
 fn scores_do_not_saturate() {
     let mut table = rows(group(200, -4.0, 0.5), -4.0);
     for distance in [20.0, 1e3, 1e6, 1e12] {
