@@ -12,6 +12,12 @@ const ROUNDINGS: f64 = 4.0;
 /// for a normal distribution of variance 1. The first pair that differs counts: where most values are the same, such as
 /// zeros, the quartiles do not.
 const QUANTILES: [(f64, f64); 4] = [(0.25, 0.674_490), (0.10, 1.281_552), (0.05, 1.644_854), (0.01, 2.326_348)];
+/// Where the quartiles do not differ, the pair that does may end at the first value that is not the usual one, however
+/// close that is. So the middle one of the values that are not the usual one lies at most so many robust deviations away:
+/// where the rare value of a 0/1 column lies.
+const MIDDLE_OTHER: f64 = 2.6;
+/// Unless they are less than this share of the column: those may be nothing but errors.
+const LEAST_OTHERS: f64 = 0.02;
 
 /// A column while it is measured.
 #[derive(Debug, Clone, Copy)]
@@ -108,22 +114,60 @@ fn bends<T: Float>(
         // Not in units of the largest value, which may be wild.
         column.found.unit = 1.0;
         column.found.centre = median(&mut values);
-        let mut deviation = |&(share, normal): &(f64, f64)| {
-            let cut = (share * values.len() as f64) as usize;
-            let low = *values.select_nth_unstable_by(cut, f64::total_cmp).1;
-            let upper = values.len() - 1 - cut;
-            let high = *values.select_nth_unstable_by(upper, f64::total_cmp).1;
-            // Halved, because the difference of two large values may overflow.
-            let half = high / 2.0 - low / 2.0;
-            let rounding = ROUNDINGS * epsilon * low.abs().max(high.abs());
-            (half > rounding).then_some(half / normal)
-        };
-        // No pair differs: whatever is not the median is as far from it as can be.
-        column.found.width = QUANTILES.iter().find_map(&mut deviation).unwrap_or(0.0);
+        column.found.width = robust_deviation(&mut values, column.found.centre, epsilon);
         let count = values.len() as f64;
         values.iter_mut().for_each(|value| *value = bend(*value - column.found.centre, column.found.width));
         let mean = values.iter().sum::<f64>() / count;
         let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count;
         column.found.bent = Some(variance.sqrt().max(LEAST_DEVIATION));
     })
+}
+
+/// The robust deviation of values whose median is `centre`; 0 if no pair of quantiles differs: then whatever is not the
+/// median is as far from it as can be.
+fn robust_deviation(values: &mut [f64], centre: f64, epsilon: f64) -> f64 {
+    // Halved, because the difference of two large values may overflow.
+    let half_apart = |low: f64, high: f64| {
+        let half = high / 2.0 - low / 2.0;
+        let rounding = ROUNDINGS * epsilon * low.abs().max(high.abs());
+        (half.abs() > rounding).then_some(half.abs())
+    };
+    let mut of_pair = |&(share, normal): &(f64, f64)| {
+        let cut = (share * values.len() as f64) as usize;
+        let low = *values.select_nth_unstable_by(cut, f64::total_cmp).1;
+        let upper = values.len() - 1 - cut;
+        let high = *values.select_nth_unstable_by(upper, f64::total_cmp).1;
+        half_apart(low, high).map(|half| half / normal)
+    };
+    let [quartiles, wider @ ..] = &QUANTILES;
+    if let Some(deviation) = of_pair(quartiles) {
+        return deviation;
+    }
+    let deviation = wider.iter().find_map(of_pair).unwrap_or(0.0);
+    let mut others: Vec<f64> = values.iter().filter_map(|&value| half_apart(centre, value)).collect();
+    if (others.len() as f64) < LEAST_OTHERS * values.len() as f64 {
+        return deviation;
+    }
+    deviation.max(median(&mut others) / (MIDDLE_OTHER / 2.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_close_to_the_usual_one_does_not_tell_how_far_is_far() {
+        // 94 tests without a finding and six with one, the faintest of which is nearly none.
+        let mut values = vec![45.0; 94];
+        values.extend([44.9, 40.0, 32.0, 30.0, 24.0, 20.0]);
+        let deviation = robust_deviation(&mut values, 45.0, f64::EPSILON);
+        assert!((deviation - 14.0 / MIDDLE_OTHER).abs() < 1e-12, "{deviation}");
+        // One of a hundred may be an error, and no pair of quantiles sees it.
+        let mut errors = vec![45.0; 99];
+        errors.push(-9999.0);
+        assert_eq!(robust_deviation(&mut errors, 45.0, f64::EPSILON), 0.0);
+        // Quartiles that differ tell it alone.
+        let mut plain: Vec<f64> = (0..101).map(f64::from).collect();
+        assert!((robust_deviation(&mut plain, 50.0, f64::EPSILON) - 25.0 / 0.674_490).abs() < 1e-12);
+    }
 }
