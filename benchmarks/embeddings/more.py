@@ -102,6 +102,15 @@ def wide(rows: int, path: Path) -> None:
     file.flush()
 
 
+def high_water(pid: int) -> int:
+    """The most kilobytes that a process has held; `ru_maxrss` of a child counts those of its parent before `exec`."""
+    try:
+        found = re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())
+    except OSError:
+        return 0
+    return int(found[1]) if found else 0
+
+
 def large(work: Path, rows: int, arss: str, memory: str) -> list[dict[str, Any]]:
     """A table of half precision by the command line, within a quarter of its size; the plan first."""
     table = work / f"large-{rows}.npy"
@@ -110,7 +119,12 @@ def large(work: Path, rows: int, arss: str, memory: str) -> list[dict[str, Any]]
     flags = [str(table), "-k", "1000", "--metric", "cosine", "--memory", memory, "--scratch", str(work)]
     plan = subprocess.run([arss, "plan", *flags], capture_output=True, text=True, check=True).stdout
     start = time.monotonic()
-    ended = subprocess.run([arss, "select", *flags, "-q", "--indices", str(work / "picks.txt"), "--force"], check=False)
+    command = [arss, "select", *flags, "-q", "--indices", str(work / "picks.txt"), "--force"]
+    ended = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    peak = 0
+    while ended.poll() is None:
+        peak = max(peak, high_water(ended.pid))
+        time.sleep(0.2)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     told = re.findall(r".*(?:time|memory|scratch).*", plan)
     line = {
@@ -119,7 +133,7 @@ def large(work: Path, rows: int, arss: str, memory: str) -> list[dict[str, Any]]
         "code": ended.returncode,
         "seconds": time.monotonic() - start,
     }
-    return [{**line, "cpu": used.ru_utime + used.ru_stime, "megabytes": used.ru_maxrss / 1024, "plan": told}]
+    return [{**line, "cpu": used.ru_utime + used.ru_stime, "megabytes": peak / 1024, "plan": told}]
 
 
 def main() -> None:

@@ -109,6 +109,13 @@ pub fn set_aside(subject: &Subject<'_>) -> Option<String> {
         Some(_) => "with a larger --threshold",
         None => "by --no-gate on the command line, or gate=False in Python",
     };
+    if rows == 1 {
+        return Some(format!(
+            "One of {} {item}s was neither chosen nor represented. Confidence {confidence:.2} of 1: it differs {clearly} \
+             from the others. If it belongs to the table, keep it {keep}.",
+            thousands(items),
+        ));
+    }
     Some(format!(
         "{} of {} {item}s ({}) were neither chosen nor represented. Confidence {confidence:.2} of 1: they differ {clearly} \
          from the others. {} of them have another one near by, so they look like {like}. If they belong to the \

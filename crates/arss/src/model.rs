@@ -1,5 +1,7 @@
 //! What a run learned, for rows that it has not seen.
 
+#![warn(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
 use serde::{Deserialize, Serialize};
 
 use crate::exec::wire::{decode, encode};

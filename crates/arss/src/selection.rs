@@ -195,15 +195,22 @@ impl std::fmt::Display for Note {
             ),
             Note::Gated(aside) => {
                 let SetAside { rows, items, confidence, .. } = aside;
-                let like = if aside.looks_like_a_group() { "a group of their own" } else { "scattered errors" };
-                let keep = if aside.is_doubtful() {
-                    "; to keep them, switch the gate off (--no-gate, gate=False)"
-                } else {
-                    ""
+                let keep = |them: &str| match aside.is_doubtful() {
+                    true => format!("; to keep {them}, switch the gate off (--no-gate, gate=False)"),
+                    false => String::new(),
                 };
+                if *rows == 1 {
+                    return write!(
+                        f,
+                        "set aside as an outlier: 1 of {items} rows (confidence {confidence:.2}){}",
+                        keep("it")
+                    );
+                }
+                let like = if aside.looks_like_a_group() { "a group of their own" } else { "scattered errors" };
                 write!(
                     f,
-                    "set aside as outliers: {rows} of {items} rows (confidence {confidence:.2}, they look like {like}){keep}"
+                    "set aside as outliers: {rows} of {items} rows (confidence {confidence:.2}, they look like {like}){}",
+                    keep("them")
                 )
             }
         }

@@ -1,5 +1,7 @@
 //! Rows on other machines: steps and results travel as bytes.
 
+#![warn(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
 use std::fmt::Write;
 
 use super::{
@@ -165,6 +167,7 @@ pub(crate) fn step_on_rows<T: Float>(
         let attributes = attributes.slice(start..end);
         let block =
             RowBlock { values: rows, entries: None, first: first + start, rows: end - start, features, attributes };
+        #[expect(clippy::indexing_slicing, reason = "`sized` made both as long as all rows")]
         let (values, numbers) = (&mut values[start * depth..end * depth], &mut numbers[start * width..end * width]);
         ready.visit(&mut sums, &block, BlockState { values, numbers });
     }
@@ -225,6 +228,7 @@ pub fn select(
     let mut rows = Distributed { table, view: RowView::PLAIN, pass };
     check_metric(method, run.metric)?;
     let checked = rows.pass(&Step::CheckFinite(CheckFinite { directions: run.metric == Metric::Cosine }))?;
+    #[expect(clippy::indexing_slicing, reason = "`PassResult::check` compared its parts with what the step gives")]
     let safe = safe_scale(checked.maxima[0], if table.single { f32::SAFE } else { f64::SAFE });
     let scale = scale_of(&checked, method, (table.items, table.features), safe)?;
     rows.view = RowView { scale, metric: run.metric };
@@ -233,6 +237,7 @@ pub fn select(
 }
 
 /// `scale`, if the first look at the rows found numbers that can be worked with.
+#[expect(clippy::indexing_slicing, reason = "`PassResult::check` compared its parts with what the step gives")]
 pub(crate) fn scale_of(
     checked: &PassResult,
     method: &Method,

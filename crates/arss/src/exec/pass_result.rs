@@ -1,5 +1,7 @@
 //! What a pass returns.
 
+#![warn(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +44,7 @@ impl PassResult {
     }
 
     /// The sums, by position.
+    #[expect(clippy::indexing_slicing, reason = "`check` compared their number with what the step gives")]
     pub fn sums<const N: usize>(&self) -> [f64; N] {
         std::array::from_fn(|at| self.sums[at])
     }
@@ -150,7 +153,7 @@ impl TopRows {
         }
         self.list.sort_unstable_by(TopRow::order);
         self.list.truncate(self.keep);
-        self.least = (self.list.len() == self.keep).then(|| self.list[self.keep - 1].key);
+        self.least = self.list.get(self.keep - 1).map(|last| last.key);
     }
 }
 
@@ -164,7 +167,11 @@ mod tests {
         for cut in 0..=keys.len() {
             let part = |range: std::ops::Range<usize>| {
                 let mut rows = TopRows::best(4);
-                range.for_each(|i| rows.offer(i, keys[i], Vec::new));
+                keys.iter()
+                    .enumerate()
+                    .skip(range.start)
+                    .take(range.len())
+                    .for_each(|(i, &key)| rows.offer(i, key, Vec::new));
                 rows.take()
             };
             let mut all = part(0..cut);

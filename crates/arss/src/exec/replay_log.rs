@@ -1,5 +1,7 @@
 //! A log of passes, so that an interrupted run can be resumed.
 
+#![warn(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
 use super::out_of_core::Streamed;
 use super::{Access, PassResult, Request, RowBackend, Step};
 use crate::row_view::RowView;

@@ -1,5 +1,7 @@
 //! What a pass asks of every block of rows: one variant per step, with named fields.
 
+#![warn(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
