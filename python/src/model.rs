@@ -1,5 +1,6 @@
 //! What a fit learned, applied to rows to come.
 
+use std::io::Error;
 use std::path::PathBuf;
 
 use arss::{Applied, Float, Model, RunOptions};
@@ -46,7 +47,9 @@ pub fn write_model(path: PathBuf, about: &str, model: &[u8]) -> PyResult<()> {
     let file = ModelFile { about, model: Model::from_bytes(model).map_err(exception)? };
     let mut bytes = Vec::new();
     file.write(&mut bytes)?;
-    Ok(private_files::replace(&path, &bytes)?)
+    // The error of the system names the partial file, which is gone by now.
+    let named = |error: Error| Error::new(error.kind(), format!("{}: {}", path.display(), error.kind()));
+    Ok(private_files::replace(&path, &bytes).map_err(named)?)
 }
 
 /// The head of a model file as JSON, and the model.

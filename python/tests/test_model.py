@@ -103,3 +103,20 @@ def test_bad_files_are_refused(frame: Any, tmp_path: Path) -> None:
         selector = arss.Exemplars(3, encode="auto", missing="auto").fit(frame)
     with pytest.raises(ValueError, match="X lacks columns that the model needs: colour, paid"):
         arss.Model.of(selector).predict(frame[["x", "y", "day"]])
+
+
+def test_a_save_that_fails_leaves_the_old_file(frame: Any, tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource")
+    path = tmp_path / "m.arss"
+    rows = frame[["x"]].to_numpy()
+    arss.Model.of(arss.KMedoidsSelector(3).fit(rows)).save(path)
+    before = path.read_bytes()
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) // 2, hard))
+    try:
+        with pytest.raises((OSError, ValueError), match=r"m\.arss"):
+            arss.Model.of(arss.KMedoidsSelector(9).fit(rows)).save(path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert path.read_bytes() == before
+    assert [file.name for file in tmp_path.iterdir()] == ["m.arss"]

@@ -59,15 +59,20 @@ def _filled(column: Column, kept: list[int], encode: str, missing: str) -> list[
 def robust(values: Floats) -> Floats:
     """Robust deviations from the median, bent beyond one of them, over their deviation."""
     ordered, count = np.sort(values), len(values)
-    width = 0.0
+    width, quartiles_differ = 0.0, False
     for share, normal in QUANTILES:
         cut = int(share * count)
         low, high = ordered[cut], ordered[count - 1 - cut]
         half = high / 2 - low / 2
         if half > 4 * np.finfo(float).eps * max(abs(low), abs(high)):
-            width = half / normal
+            width, quartiles_differ = half / normal, share == QUANTILES[0][0]
             break
     away = values - np.median(values)
+    alike = 4 * np.finfo(float).eps * np.maximum(np.abs(values), abs(np.median(values)))
+    others = np.abs(away)[np.abs(away) / 2 > alike]
+    if not quartiles_differ and len(others) >= 0.02 * count:
+        # Most values are the same: the middle one of the others is at most 2.6 deviations away.
+        width = max(width, float(np.median(others)) / 2.6)
     with np.errstate(divide="ignore", invalid="ignore"):
         size = np.where(away == 0, 0.0, np.abs(away) / width)
         over = np.clip(size - 1, 0, np.finfo(float).max)

@@ -179,24 +179,35 @@ fn cut_anywhere(calls: &[Call], folder: &Folder, (targets, old): (&[&str], bool)
 fn outputs_are_old_or_whole_after_a_power_cut() {
     let tools = Folder::new();
     let Some(recorder) = recorder(&tools) else { return };
-    let targets = ["out.csv", "picks.txt", "scores.csv", "page.html", "result.json", "model.arss"];
-    let flags =
-        "-o out.csv --indices picks.txt --scores scores.csv --report page.html --result result.json --model model.arss";
+    let commands: [(&str, &[&str]); 4] = [
+        (
+            "select t.csv -k 3 -o out.csv --indices picks.txt --scores scores.csv --report page.html --result result.json \
+             --model model.arss",
+            &["out.csv", "picks.txt", "scores.csv", "page.html", "result.json", "model.arss"],
+        ),
+        (
+            "outliers t.csv -o out.csv --scores scores.csv --report page.html --model model.arss",
+            &["out.csv", "scores.csv", "page.html", "model.arss"],
+        ),
+        (
+            "features t.csv -k 2 -o out.csv --scores scores.csv --report page.html",
+            &["out.csv", "scores.csv", "page.html"],
+        ),
+        ("compare t.csv -k 3 --report page.html", &["page.html"]),
+    ];
     let mut cuts = 0;
-    for old in [false, true] {
+    for ((line, targets), old) in commands.into_iter().flat_map(|command| [(command, false), (command, true)]) {
         let folder = Folder::with("t.csv", plots_csv());
         if old {
             targets.iter().for_each(|name| folder.write(name, "old"));
         }
         let force = if old { "--force" } else { "" };
-        let Some(calls) = recorded(&folder, &recorder, &format!("select t.csv -k 3 -q {flags} {force}")) else {
-            return;
-        };
+        let Some(calls) = recorded(&folder, &recorder, &format!("{line} -q {force}")) else { return };
         assert!(calls.iter().filter(|call| call.what == "rename").count() >= targets.len(), "{calls:?}");
-        cuts += cut_anywhere(&calls, &folder, (&targets, old));
+        cuts += cut_anywhere(&calls, &folder, (targets, old));
         // The test sees it: without the waiting, something is lost.
         let fewer: Vec<Call> = calls.iter().filter(|call| call.what != "sync").cloned().collect();
-        let lost = AssertUnwindSafe(|| cut_anywhere(&fewer, &folder, (&targets, old)));
+        let lost = AssertUnwindSafe(|| cut_anywhere(&fewer, &folder, (targets, old)));
         assert!(std::panic::catch_unwind(lost).is_err());
     }
     println!("the power was cut {cuts} times");
