@@ -95,14 +95,23 @@ fn the_page_says_what_the_result_says() {
 #[test]
 fn the_page_says_how_sure_it_is_of_what_was_set_aside() {
     let folder = Folder::with("t.csv", hostile_csv());
-    let result = folder.json("select t.csv -k 4 --report page.html");
-    let text = page_data(&folder.read("page.html"))["set_aside"].as_str().unwrap().to_owned();
-    let confidence = result["outlier_confidence"].as_f64().unwrap();
-    assert!(text.starts_with(&format!("{} of 121 rows (", result["outliers"])), "{text}");
-    assert!(text.contains(&format!("Confidence {confidence:.2} of 1: they differ ")), "{text}");
+    let rows: String = noise(400).chunks(2).map(|row| format!("{},{}\n", row[0], row[1])).collect();
+    folder.write("many.csv", format!("x,y\n{rows}90,-70\n-80,95\n"));
+    let said = |table: &str| {
+        let result = folder.json(&format!("select {table} -k 4 --report page.html --force"));
+        let text = page_data(&folder.read("page.html"))["set_aside"].as_str().unwrap().to_owned();
+        assert!(text.contains("--no-gate") && text.contains("gate=False"), "{text}");
+        let sure = format!("Confidence {:.2} of 1: ", result["outlier_confidence"].as_f64().unwrap());
+        assert!(text.contains(&sure), "{text}");
+        (result, text)
+    };
+    let (result, many) = said("many.csv");
+    assert!(many.starts_with(&format!("{} of 202 rows (", result["outliers"])), "{many}");
     let like = if result["outlier_company"].as_f64().unwrap() < 0.5 { "scattered errors" } else { "a group" };
-    assert!(text.contains(&format!("they look like {like}")), "{text}");
-    assert!(text.contains("--no-gate") && text.contains("gate=False"), "{text}");
+    assert!(many.contains("they differ ") && many.contains(&format!("they look like {like}")), "{many}");
+    let (result, text) = said("t.csv");
+    assert_eq!(result["outliers"], 1);
+    assert!(text.starts_with("One of 121 rows was ") && text.contains("it differs "), "{text}");
 
     // A page that is made later says the same, and one without the gate nothing.
     folder.run("select t.csv -k 4 --result saved.json").ok();

@@ -5,7 +5,7 @@
 
 use crate::baselines::kmedoids;
 use crate::exemplars::steps as exemplars;
-use crate::exemplars::{candidates, gate, landmarks, medoids, refine};
+use crate::exemplars::{candidates, gate, landmarks, medoids, outlier_score, refine};
 use crate::linalg::rng::{generator, uniform};
 use crate::models::row_sums::{BATCH, LINEAR};
 use crate::models::{arss, rrss, ted};
@@ -61,7 +61,7 @@ pub fn memory(method: &Method, size: &ProblemSize) -> u64 {
     let ProblemSize { items, features, k, .. } = *size;
     let own = match method {
         Method::Exemplars(settings) => {
-            let scored = landmark_memory(settings.landmarks as u64, size) + tails(size);
+            let scored = landmark_memory(settings.landmarks as u64, size) + tails(size) + shifted(size);
             coverage(size, !settings.nested) + scored + 52 * items + 4 * 8 * k * features
         }
         Method::Facility(_) => coverage(size, false) + 52 * items + (features << 13).min(3 << 20),
@@ -133,7 +133,7 @@ const A_THREAD: u64 = 1 << 18;
 pub fn memory_out_of_core(method: &Method, size: &ProblemSize) -> u64 {
     let own = match method {
         Method::Exemplars(settings) => {
-            let scored = landmark_memory(settings.landmarks as u64, size) + tails(size);
+            let scored = landmark_memory(settings.landmarks as u64, size) + tails(size) + shifted(size);
             2 * coverage(size, !settings.nested) + scored + 52 * size.items
         }
         Method::Facility(_) => 2 * coverage(size, false) + 52 * size.items,
@@ -184,6 +184,12 @@ fn landmark_memory(count: u64, size: &ProblemSize) -> u64 {
 fn tails(size: &ProblemSize) -> u64 {
     let looked_at = if (size.features as f64) < gate::WIDE { size.features } else { 0 };
     4 * 8 * (landmarks::SCALE_ROWS as u64).min(size.items) * looked_at
+}
+
+/// The rows by which it is told whether lonely ones lie elsewhere.
+fn shifted(size: &ProblemSize) -> u64 {
+    let (rows, values) = outlier_score::SHIFTED;
+    8 * (size.items.min(rows as u64) * size.features).min(values as u64)
 }
 
 /// Rows and columns.

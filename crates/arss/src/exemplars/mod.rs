@@ -11,7 +11,7 @@ pub(crate) mod landmarks;
 pub(crate) mod medoids;
 mod mixture;
 pub(crate) mod nearest_few;
-mod outlier_score;
+pub(crate) mod outlier_score;
 mod outlook;
 pub(crate) mod refine;
 pub(crate) mod refine_steps;

@@ -24,7 +24,7 @@ const MOST_VALUES: usize = 1 << 16;
 /// Columns that a table of distances counts as: rarity and loneliness rank its rows alike.
 const UNKNOWN_COLUMNS: usize = 256;
 /// Rows by which it is told whether lonely rows lie elsewhere, and the most values of them.
-const SHIFTED: (usize, usize) = (1024, 1 << 21);
+pub(crate) const SHIFTED: (usize, usize) = (1024, 1 << 21);
 /// Rows beyond the gate that a second look compares them with.
 const FELLOWS: usize = 768;
 /// So many fellows within the usual distance make a group, or this share of all rows beyond the gate if that is more.
@@ -207,9 +207,12 @@ fn shift(scoring: &Scoring<'_>, rows: &mut dyn RowBackend, measured: &[TopRow]) 
     }
     let positions: Vec<usize> = some.iter().map(|row| row.index).collect();
     let cache = RowCache::fetch(rows, positions.clone())?;
-    let mut values = Vec::new();
+    // Of a wide table these rows are most of the memory: they are held once.
+    let mut values = Vec::with_capacity(positions.len() * features);
     cache.access(rows).read(&positions, &mut values);
-    let values = JudgedColumns::new(scoring.columns).copy(&values, features);
+    drop(cache);
+    let judged = JudgedColumns::new(scoring.columns);
+    let values = if judged.is_all() { values } else { judged.copy(&values, features) };
     let relative: Vec<f64> = some.iter().map(|row| SampleMeasures::read(row).relative).collect();
     Ok(gate::shift(&relative, &values))
 }
