@@ -13,6 +13,8 @@ const NEARLY_UNIQUE: f64 = 0.9;
 const ALL_BUT_UNIQUE: f64 = 0.97;
 /// Fewer rows do not show that a column counts.
 const COUNTED: usize = 5;
+/// Numbers of subjects span this at least: fewer may be a count, or groups.
+const SEVERAL: f64 = 9.0;
 /// Fewer rows do not show that unique numbers name the rows.
 const NAMED: usize = 20;
 /// Digits from which on numbers of a fixed width may be codes: shorter ones may be years or measures. From the second on
@@ -146,6 +148,10 @@ pub fn of_numbers(name: &str, numbers: &NumberStats, rows: usize) -> (ColumnRole
     if likeness == NameLikeness::Index || (likeness == NameLikeness::Strong && numbers.is_whole()) {
         return (ColumnRole::Identifier, "named like an identifier".to_owned());
     }
+    let (low, high) = numbers.range();
+    if names_somebody(name) && numbers.is_whole() && high - low >= SEVERAL {
+        return (ColumnRole::Identifier, "numbers those that the rows are about".to_owned());
+    }
     let fixed = numbers
         .digits()
         .is_some_and(|digits| digits >= CODE_DIGITS.1 || (digits >= CODE_DIGITS.0 && numbers.is_even()));
@@ -228,6 +234,12 @@ fn name_likeness(name: &str) -> NameLikeness {
         return NameLikeness::Weak;
     }
     if separated("no") || separated("nr") || separated("key") { NameLikeness::Hint } else { NameLikeness::None }
+}
+
+/// True for names of whoever has several rows in a table of repeated measurements.
+fn names_somebody(name: &str) -> bool {
+    let names = ["subject", "subj", "individual", "participant", "respondent", "person", "patient"];
+    names.contains(&name.trim().to_ascii_lowercase().as_str())
 }
 
 /// True for names of counts and amounts: of a fixed width or not, they are measured.
@@ -331,6 +343,11 @@ mod tests {
         assert_eq!(number_role("account", &codes[..10]), ColumnRole::Number);
         let births: Vec<f64> = (0..30).map(|row| f64::from(1_900_000 + (29 - row) * row * 100 + row)).collect();
         assert_eq!(number_role("boys", &births), ColumnRole::Number);
+        let subjects: Vec<f64> = (0..60).map(|row| f64::from(308 + row / 5)).collect();
+        assert_eq!(number_role("Subject", &subjects), ColumnRole::Identifier);
+        assert_eq!(number_role("subjects", &subjects), ColumnRole::Number);
+        // As few as these may be a count, or groups.
+        assert_eq!(number_role("person", &[1.0, 2.0, 2.0, 1.0, 4.0, 3.0]), ColumnRole::Number);
         assert_eq!(number_role("customer_id", &[3.0, 3.0, 4.0, 9.0, 9.0, 4.0]), ColumnRole::Identifier);
         assert_eq!(number_role("rownames", &[1.1, 1.2, 2.1, 2.2, 3.1]), ColumnRole::Identifier);
         assert_eq!(number_role("humid", &[3.0, 3.0, 4.0, 9.0, 9.0, 4.0]), ColumnRole::Number);
