@@ -25,7 +25,7 @@ impl ByName for Scale {
         vec![
             ("none", Scale::None, "As they come"),
             ("standard", Scale::Standard, "Mean 0, variance 1; constant columns become 0"),
-            ("robust", Scale::Robust, "Robust deviations from the median, no value beyond four of them"),
+            ("robust", Scale::Robust, "Robust deviations from the median, far ones bent towards four"),
             ("unit", Scale::Unit, "Smallest value 0, largest 1"),
         ]
     }

@@ -54,18 +54,22 @@ pub fn summary(table: &Table, job: &Job<'_>, selection: &Selection, media: Optio
     let (rows, columns) = table.matrix.shape();
     let noun = media.map_or("row", |media| media.kind.noun());
     let chosen = selection.indices.len();
+    // What the picks cover: rows that were left aside count neither for nor against them.
+    let mut whole = if media.is_some() { "them" } else { "the table" };
     let mut line = if job.features {
         format!("{} of {}, {chosen} chosen", counted(columns, "column"), counted(rows, "row"))
     } else {
         let read = table.source.rows();
         let aside = read - rows + selection.report.set_aside().map_or(0, |aside| aside.rows);
+        if aside > 0 {
+            whole = "the rest";
+        }
         let aside = if aside > 0 { format!(", {aside} left aside") } else { String::new() };
         let all = counted(read, noun);
         let by = if media.is_some() { String::new() } else { format!(" by {}", counted(columns, "column")) };
         format!("{all}{by}{aside}, {chosen} chosen")
     };
     let coverage = selection.assignment.as_ref().and_then(|assignment| assignment.coverage.last());
-    let whole = if media.is_some() { "them" } else { "the table" };
     if let Some(coverage) = coverage.filter(|coverage| coverage.is_finite()) {
         let they = if chosen == 1 { "it covers" } else { "they cover" };
         line += &format!(": {they} {:.0} % of {whole}", 100.0 * coverage);
