@@ -10,6 +10,9 @@ work=$CARGO_TARGET_DIR/python
 python=${PYTHON:-python3}
 rm -rf "$work"
 mkdir -p "$work"
+# pip cannot build a wheel where it has no place to keep it: a home may be read-only.
+cache=${XDG_CACHE_HOME:-${HOME:-/nowhere}/.cache}/pip
+mkdir -p "$cache" 2>/dev/null && [ -w "$cache" ] || export PIP_CACHE_DIR=$work/cache
 
 environment() { # NAME PACKAGE...: a fresh environment
     "$python" -m venv "$work/$1"
