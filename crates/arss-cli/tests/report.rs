@@ -111,6 +111,9 @@ fn the_page_says_how_sure_it_is_of_what_was_set_aside() {
     assert!(many.contains("they differ ") && many.contains(&format!("they look like {like}")), "{many}");
     let (result, text) = said("t.csv");
     assert_eq!(result["outliers"], 1);
+    let told = folder.run("select t.csv -k 4").ok().err;
+    assert!(told.contains("set aside as an outlier: 1 of 121 rows (confidence 1.00)"), "{told}");
+    assert!(told.contains(", 1 left aside, 4 chosen: they cover ") && told.contains(" % of the rest"), "{told}");
     assert!(text.starts_with("One of 121 rows was ") && text.contains("it differs "), "{text}");
 
     // A page that is made later says the same, and one without the gate nothing.

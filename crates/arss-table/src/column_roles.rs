@@ -13,7 +13,7 @@ const NEARLY_UNIQUE: f64 = 0.9;
 const ALL_BUT_UNIQUE: f64 = 0.97;
 /// Fewer rows do not show that a column counts.
 const COUNTED: usize = 5;
-/// Numbers of subjects span this at least: fewer may be a count, or groups.
+/// The least span of numbers that name subjects: a smaller one may be a count, or groups.
 const SEVERAL: f64 = 9.0;
 /// Fewer rows do not show that unique numbers name the rows.
 const NAMED: usize = 20;
@@ -150,7 +150,7 @@ pub fn of_numbers(name: &str, numbers: &NumberStats, rows: usize) -> (ColumnRole
     }
     let (low, high) = numbers.range();
     if names_somebody(name) && numbers.is_whole() && high - low >= SEVERAL {
-        return (ColumnRole::Identifier, "numbers those that the rows are about".to_owned());
+        return (ColumnRole::Identifier, "a number for each subject".to_owned());
     }
     let fixed = numbers
         .digits()
