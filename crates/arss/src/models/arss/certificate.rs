@@ -11,7 +11,9 @@ pub(crate) struct Certificate {
     pub objective: f64,
     /// Its second part, gamma |A|_{2,1}.
     pub penalty: f64,
-    /// (objective - dual) / objective; NaN for p < 1.
+    /// The best lower bound of the optimum so far; NaN for p < 1.
+    pub bound: f64,
+    /// (objective - bound) / objective; NaN for p < 1.
     pub gap: f64,
     /// |X - XA - E|_F / |X|_F.
     pub violation: f64,
@@ -26,17 +28,21 @@ pub(crate) struct Certificate {
 }
 
 impl Certificate {
-    pub fn new(problem: &Problem, next_mu: f64, sweep: &Sweep, rows: &RowSums) -> Self {
+    pub fn new(problem: &Problem, next_mu: f64, sweep: &Sweep, rows: &RowSums, before: Option<&Certificate>) -> Self {
         let penalty = problem.gamma * rows.norms;
         let objective = sweep.loss + penalty;
-        let gap = match problem.p {
-            1.0 => ((objective - dual(problem, sweep, rows)) / objective).max(0.0),
-            _ => f64::NAN,
+        let (bound, gap) = match problem.p {
+            1.0 => {
+                let bound = dual(problem, sweep, rows).max(before.map_or(f64::NEG_INFINITY, |one| one.bound));
+                (bound, ((objective - bound) / objective).max(0.0))
+            }
+            _ => (f64::NAN, f64::NAN),
         };
         let violation = sweep.violation.sqrt();
         Certificate {
             objective,
             penalty,
+            bound,
             gap,
             violation: violation / problem.norm,
             mismatch: next_mu * violation / sweep.lambda_squared.sqrt().max(f64::MIN_POSITIVE),

@@ -338,7 +338,7 @@ fn solve(settings: &Arss, problem: &Problem, form: &mut impl Form, run: &mut Run
         let pace = schedule.pace(iteration);
         let rows = form.update_v(pace, keep)?; // step 4
 
-        let certificate = Certificate::new(problem, next_mu, &sweep, &rows);
+        let certificate = Certificate::new(problem, next_mu, &sweep, &rows, found.last());
         let step = problem.step(&found, mu, &certificate);
         history.push(step);
         found.push(certificate);

@@ -79,7 +79,7 @@ impl Schedule {
             p if p >= 0.5 => (ROBUST, MOMENTUM.1),
             _ => (FAR_FROM_CONVEX, 0.0),
         };
-        let momentum = Momentum::new(PLAIN, most);
+        let momentum = if convex { Momentum::patient(PLAIN, most) } else { Momentum::new(PLAIN, most) };
         match penalty {
             Penalty::Growing { mu, rho, max } => {
                 let scaled = |mu: f64| (mu * problem.mu_unit).clamp(MODERATE.0, MODERATE.1);

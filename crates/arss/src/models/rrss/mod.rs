@@ -29,8 +29,8 @@ use steps::{BOUND, NORM, RESIDUAL, W, WIDTH};
 
 /// RRSS: min sum_n |x_n - X a_n|_2 + gamma sum_n |a^n|_2, items ranked by the row sums of |A|.
 ///
-/// Solved by iterative re-weighting, as published; from iteration 16 on the weights take longer
-/// steps. The residual of an item is |x_n - X a_n|_2. Where N <= L the items are first rotated
+/// Solved by iterative re-weighting. With a tolerance of 0 the iterations are the published ones; otherwise the
+/// weights of the samples follow those of the rows at once, which take longer steps. The residual of an item is |x_n - X a_n|_2. Where N <= L the items are first rotated
 /// into N dimensions, which changes nothing that the model sees.
 ///
 /// ```
@@ -47,7 +47,8 @@ pub struct Rrss {
     pub gamma: Gamma,
     /// Most iterations, at least 1. Default 1000.
     pub max_iterations: usize,
-    /// Stop when the relative duality gap falls to this; at least 0, and 0 never stops early. Default 1e-4.
+    /// Stop when the relative duality gap falls to this; at least 0. With 0 it never stops early, and the iterations are the
+    /// published ones. Default 1e-4.
     pub tolerance: f64,
     /// Smoothing of both norms: sqrt(|.|^2 + eps); larger than 0. Default 2.2e-16.
     pub eps: f64,
@@ -183,15 +184,20 @@ impl Rrss {
         let mut history: Vec<HistoryStep> = Vec::new();
         let mut status = Status::IterationLimit;
         let longest = state.longest_sample()?;
-        let mut momentum = Momentum::new(PLAIN, MOST);
+        // Whoever asks for no certificate asks for the iterations of the paper.
+        let published = self.tolerance == 0.0;
+        let (mut momentum, mut bound) = (Momentum::new(PLAIN, MOST), f64::NEG_INFINITY);
         for iteration in 1..=self.max_iterations {
             state.update_eigen(); // S = Q D Q'
-            let fit = state.update_a(gamma)?; // Eq. (4) for all samples: residuals and sum m m'
-            let rows = state.update_weights(momentum.at(iteration))?; // U, V, S from the new A
+            let fit = state.update_a(gamma, !published)?; // Eq. (4) for all samples: residuals and sum m m'
+            let b = (!published).then(|| momentum.at(iteration));
+            let rows = state.update_weights(b)?; // U, V, S from the new A
 
             let objective = fit.loss + gamma * rows.norms;
             momentum.learn(objective);
-            let gap = ((objective - fit.lower_bound(gamma, &rows, longest)) / objective).max(0.0);
+            // The optimum lies above the bound of every iteration.
+            bound = fit.lower_bound(gamma, &rows, longest).max(bound);
+            let gap = ((objective - bound) / objective).max(0.0);
             let step = HistoryStep {
                 iteration,
                 objective: objective / scale,
@@ -233,8 +239,8 @@ fn solution(rows: &mut dyn RowBackend) -> Result<Option<Solution>, Error> {
     Ok(weights.zip(dual).map(|(weights, dual)| Solution { weights: halves(weights), dual }))
 }
 
-/// Iterations that are those of the published algorithm.
-const PLAIN: usize = 15;
+/// Iterations before there is momentum.
+const PLAIN: usize = 1;
 /// Largest momentum. Without any Letter at a ratio of .3 had a gap of 1 % after 1,000 iterations; with it 0.1 % took 160.
 const MOST: f64 = 0.95;
 

@@ -99,20 +99,21 @@ impl<'a> State<'a> {
         (self.d, self.Q) = linalg::eigen(self.S.as_ref());
     }
 
-    /// The residuals and sum m m' with the weights that the last iteration made.
-    pub fn update_a(&mut self, gamma: f64) -> Result<Fit, Error> {
+    /// The residuals and sum m m' with the weights that the last iteration made; with `settle` u_n is brought to what S makes of it.
+    pub fn update_a(&mut self, gamma: f64, settle: bool) -> Result<Fit, Error> {
         let systems = Systems::new(gamma, &self.d, self.Q.as_ref());
-        let result = self.rows.pass(&Step::RrssSolve(Solve(systems)))?;
+        let settle = settle.then(|| 0.5 / self.eps.sqrt());
+        let result = self.rows.pass(&Step::RrssSolve(Solve { systems, settle }))?;
         let fit = Fit::read(&result.sums, &result.maxima);
         self.H = result.gram();
         Ok(fit)
     }
 
-    /// The row norms, the weights of the next iteration with momentum b, and S.
-    pub fn update_weights(&mut self, b: f64) -> Result<RowSums, Error> {
+    /// The row norms, the weights of the next iteration, as published or with momentum, and S.
+    pub fn update_weights(&mut self, momentum: Option<f64>) -> Result<RowSums, Error> {
         let in_place = &self.Q * &self.H * self.Q.transpose();
         let C = Matrix(linalg::lower_root(in_place.as_ref()));
-        let result = self.rows.pass(&Step::RrssWeights(Weights { momentum: b, eps: self.eps, C }))?;
+        let result = self.rows.pass(&Step::RrssWeights(Weights { momentum, eps: self.eps, C }))?;
         let sums = RowSums { norms: result.sums[0], growth: result.maxima[0] };
         self.S = result.gram();
         Ok(sums)

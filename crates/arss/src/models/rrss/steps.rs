@@ -1,4 +1,4 @@
-//! The steps of the re-weighting on a block of rows. The state: eight numbers per row; at the end the dual as the values.
+//! The steps of the re-weighting on a block of rows. The state: seven numbers per row; at the end the dual as the values.
 
 use faer::{MatMut, MatRef};
 use serde::{Deserialize, Serialize};
@@ -11,17 +11,16 @@ use crate::linalg::simd::{LANES, power, vectorised};
 use crate::models::momentum::further;
 use crate::{Error, Float, linalg};
 
-/// Numbers per row: u_n = U_nn and w_n = 1 / V_nn in use, both for the next iteration, the factors by which
-/// both moved, |x_n - X a_n|_2 and |a^n|_2.
-pub(crate) const WIDTH: usize = 8;
+/// Numbers per row: u_n = U_nn and w_n = 1 / V_nn in use, both for the next iteration, the factor by which
+/// w_n moved, |x_n - X a_n|_2 and |a^n|_2.
+pub(crate) const WIDTH: usize = 7;
 const U: usize = 0;
 pub(crate) const W: usize = 1;
 const NEXT_U: usize = 2;
 const NEXT_W: usize = 3;
-const FACTOR_U: usize = 4;
-const FACTOR_W: usize = 5;
-pub(crate) const RESIDUAL: usize = 6;
-pub(crate) const NORM: usize = 7;
+const FACTOR: usize = 4;
+pub(crate) const RESIDUAL: usize = 5;
+pub(crate) const NORM: usize = 6;
 /// At the end, when there is no next iteration, a bound of |a^n|_1.
 pub(crate) const BOUND: usize = NEXT_U;
 
@@ -45,7 +44,7 @@ impl StepSpec for Start {
 
 impl<T: Float> BlockStep<T> for Start {
     fn visit(&self, sums: &mut Accumulator<T>, block: &RowBlock<'_, T>, state: BlockState<'_, T>) {
-        state.numbers.as_chunks_mut::<WIDTH>().0.fill([0.5, 2.0, 0.5, 2.0, 1.0, 1.0, 0.0, 1.0]);
+        state.numbers.as_chunks_mut::<WIDTH>().0.fill([0.5, 2.0, 0.5, 2.0, 1.0, 0.0, 1.0]);
         linalg::weigh(block.values, std::iter::repeat_n(2.0, block.rows), &mut sums.scratch.values);
         sums.gram.add(block.matrix_of(&sums.scratch.values));
     }
@@ -90,11 +89,15 @@ impl<T: Float> Systems<T> {
 /// x_n - X a_n = Q (gamma y_n / (u_n d + gamma)), and sum m m' in the basis Q.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "T: Float")]
-pub(crate) struct Solve<T = f64>(pub Systems<T>);
+pub(crate) struct Solve<T = f64> {
+    pub systems: Systems<T>,
+    /// u_n is first brought to what S makes of it; the largest that it may become. None for the published weights.
+    pub settle: Option<f64>,
+}
 
 impl Solve {
     pub fn cast<T: Float>(&self) -> Solve<T> {
-        Solve(self.0.cast())
+        Solve { systems: self.systems.cast(), settle: self.settle }
     }
 }
 
@@ -108,22 +111,25 @@ impl StepSpec for Solve {
     }
 
     fn check(&self, features: usize) -> Result<(), Error> {
-        self.0.check(features)
+        self.systems.check(features)
     }
 }
 
 impl<T: Float> BlockStep<T> for Solve<T> {
     fn visit(&self, sums: &mut Accumulator<T>, block: &RowBlock<'_, T>, state: BlockState<'_, T>) {
-        let Systems { gamma, d, .. } = &self.0;
+        let Systems { gamma, d, .. } = &self.systems;
         let rows = state.numbers.as_chunks_mut::<WIDTH>().0;
         let scratch = &mut sums.scratch.values;
-        self.0.rotate(block, scratch);
+        self.systems.rotate(block, scratch);
         let mut fit = Fit::read(&sums.sums, &sums.maxima);
         vectorised(
             #[inline(always)]
             || {
                 for (y, row) in scratch.chunks_exact_mut(block.features).zip(rows) {
                     (row[U], row[W]) = (row[NEXT_U], row[NEXT_W]);
+                    if let Some(most) = self.settle {
+                        row[U] = settled(y, d, (row[U], most), *gamma);
+                    }
                     let (square, dot) = divide(y, d, row[U], *gamma);
                     row[RESIDUAL] = gamma * square.sqrt();
                     fit.add_sample(row[RESIDUAL], 2.0 * row[U] * row[RESIDUAL], 2.0 * row[U] * gamma * dot);
@@ -133,6 +139,35 @@ impl<T: Float> BlockStep<T> for Solve<T> {
         fit.write(&mut sums.sums, &mut sums.maxima);
         sums.gram.add(block.matrix_of(scratch));
     }
+}
+
+/// u after one of Newton's steps towards |d_n| = 1, where d_n = 2 gamma y_n / (d + lambda) with lambda = gamma / u: the weight that
+/// re-weighting would end at if S stayed as it is. In 1 / |d_n| the equation is nearly a line, so a step that starts from the
+/// last iteration's u is as good as all of them (NumPy, ten cases: .59 of the iterations before, .57 with the exact root).
+#[inline(always)]
+fn settled<T: Float>(y: &[T], d: &[f64], (u, most): (f64, f64), gamma: f64) -> f64 {
+    let (mut squares, mut slopes) = ([0.0; LANES], [0.0; LANES]);
+    let mut one = |i: usize, y: &T, d: f64| {
+        let inverse = 1.0 / (u * d + gamma);
+        let square = y.to_f64() * y.to_f64() * (inverse * inverse);
+        squares[i] += square;
+        slopes[i] += square * inverse;
+    };
+    let ((y, y_rest), (d, d_rest)) = (y.as_chunks::<LANES>(), d.as_chunks::<LANES>());
+    for (y, d) in y.iter().zip(d) {
+        for i in 0..LANES {
+            one(i, &y[i], d[i]);
+        }
+    }
+    y_rest.iter().zip(d_rest).enumerate().for_each(|(i, (y, &d))| one(i, y, d));
+    let (square, slope): (f64, f64) = (squares.iter().sum(), slopes.iter().sum());
+    if !(square > 0.0 && slope > 0.0) {
+        return u;
+    }
+    let length = 2.0 * gamma * u * square.sqrt();
+    // lambda times what follows is the next lambda; it may fall to a twentieth at most.
+    let factor = (1.0 + (length - 1.0) * square / (gamma * slope)).max(0.05);
+    (u / factor).min(most)
 }
 
 /// y becomes m = u y / (u d + gamma); the sums of (y / (u d + gamma))^2 and y^2 / (u d + gamma).
@@ -159,7 +194,8 @@ fn divide<T: Float>(y: &mut [T], d: &[f64], u: f64, gamma: f64) -> (f64, f64) {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "T: Float")]
 pub(crate) struct Weights<T = f64> {
-    pub momentum: f64,
+    /// The momentum of w_n where u_n is settled by itself. None for the published weights.
+    pub momentum: Option<f64>,
     pub eps: f64,
     /// C C' = Q (sum m m') Q'.
     pub C: Matrix<T>,
@@ -171,33 +207,31 @@ impl Weights {
     }
 }
 
-/// Over-relaxation of both weights once they have momentum: u <- u (.5 / (|r| u))^1.3, w <- w (2 |a| / w)^1.9.
-const RELAXATION: (f64, f64) = (1.3, 1.9);
+/// Over-relaxation of the weights: w <- w (2 |a| / w)^1.5.
+const RELAXATION: f64 = 1.5;
 
-/// The weights of the next iteration: those of the new A, or further the way they go. With momentum b a weight that goes the same way as in
-/// the iteration before goes on with the power b of its last factor.
+/// The weights of the next iteration: those of the new A, as published, or w further the way it goes. With momentum b a weight that
+/// goes the same way as in the iteration before goes on with the power b of its last factor.
 #[inline(always)]
-fn push_weights(rows: &mut [[f64; WIDTH]], b: f64, eps: f64) {
+fn push_weights(rows: &mut [[f64; WIDTH]], momentum: Option<f64>, eps: f64) {
+    let Some(b) = momentum else {
+        for row in rows {
+            row[NEXT_U] = 0.5 / (row[RESIDUAL] * row[RESIDUAL] + eps).sqrt();
+            row[NEXT_W] = 2.0 * (row[NORM] * row[NORM] + eps).sqrt();
+        }
+        return;
+    };
     for rows in rows.chunks_mut(LANES) {
-        let (mut u, mut w) = ([1.0; LANES], [1.0; LANES]);
-        let (mut factor_u, mut factor_w, mut last_u, mut last_w) = (u, w, u, w);
+        let (mut factors, mut last) = ([1.0; LANES], [1.0; LANES]);
         for (i, row) in rows.iter().enumerate() {
-            u[i] = 0.5 / (row[RESIDUAL] * row[RESIDUAL] + eps).sqrt();
-            w[i] = 2.0 * (row[NORM] * row[NORM] + eps).sqrt();
-            (factor_u[i], factor_w[i]) = (u[i] / row[U], w[i] / row[W]);
-            (last_u[i], last_w[i]) = (row[FACTOR_U], row[FACTOR_W]);
+            factors[i] = 2.0 * (row[NORM] * row[NORM] + eps).sqrt() / row[W];
+            last[i] = row[FACTOR];
         }
-        if b > 0.0 {
-            factor_u = further(&power(&factor_u, RELAXATION.0), &last_u, b);
-            factor_w = further(&power(&factor_w, RELAXATION.1), &last_w, b);
-        }
+        let factors = further(&power(&factors, RELAXATION), &last, b);
         for (i, row) in rows.iter_mut().enumerate() {
-            (row[FACTOR_U], row[FACTOR_W]) = (factor_u[i], factor_w[i]);
-            (row[NEXT_U], row[NEXT_W]) = (u[i], w[i]);
-            if b > 0.0 {
-                row[NEXT_U] = (row[U] * factor_u[i]).min(0.5 / eps.sqrt());
-                row[NEXT_W] = (row[W] * factor_w[i]).max(2.0 * eps.sqrt());
-            }
+            row[FACTOR] = factors[i];
+            row[NEXT_U] = row[U];
+            row[NEXT_W] = (row[W] * factors[i]).max(2.0 * eps.sqrt());
         }
     }
 }
