@@ -51,7 +51,7 @@ pub(crate) struct Sweep {
     pub violation: f64,
     /// |Lambda|_F^2.
     pub lambda_squared: f64,
-    /// max |Lambda|.
+    /// max |Lambda|; this and the next three only for p = 1, where there is a dual.
     pub lambda_max: f64,
     /// <Lambda, X>.
     pub lambda_x: f64,
@@ -87,7 +87,10 @@ impl Sweep {
 pub(crate) fn sweep_entries<T: Float>(e_step: &EStep, x: &[T], lambda: &[T], P: &mut [T], keep: bool) -> Sweep {
     vectorised(
         #[inline(always)]
-        || sweep_lanes(e_step, x, lambda, P, keep),
+        || match e_step.curve.p {
+            1.0 => sweep_lanes::<T, true>(e_step, x, lambda, P, keep),
+            _ => sweep_lanes::<T, false>(e_step, x, lambda, P, keep),
+        },
     )
 }
 
@@ -95,7 +98,7 @@ pub(crate) fn sweep_entries<T: Float>(e_step: &EStep, x: &[T], lambda: &[T], P: 
 const FLUSH: usize = 32;
 
 #[inline(always)]
-fn sweep_lanes<T: Float>(e_step: &EStep, x: &[T], lambda: &[T], P: &mut [T], keep: bool) -> Sweep {
+fn sweep_lanes<T: Float, const CONVEX: bool>(e_step: &EStep, x: &[T], lambda: &[T], P: &mut [T], keep: bool) -> Sweep {
     let mut sums = Sweep::default();
     let whole = x.len() / LANES * LANES;
     for ((x, lambda), P) in x[..whole]
@@ -106,7 +109,7 @@ fn sweep_lanes<T: Float>(e_step: &EStep, x: &[T], lambda: &[T], P: &mut [T], kee
         let mut part = Part::zero();
         let lanes = x.as_chunks::<LANES>().0.iter().zip(lambda.as_chunks::<LANES>().0);
         for ((x, lambda), P) in lanes.zip(P.as_chunks_mut::<LANES>().0) {
-            part.add(e_step, x, lambda, P, keep);
+            part.add::<CONVEX>(e_step, x, lambda, P, keep);
         }
         sums.merge(part.sum());
     }
@@ -120,7 +123,7 @@ fn sweep_lanes<T: Float>(e_step: &EStep, x: &[T], lambda: &[T], P: &mut [T], kee
         let rest = &mut P[whole..];
         let mut lanes = filled(rest);
         let mut part = Part::zero();
-        part.add(e_step, &filled(&x[whole..]), &filled(&lambda[whole..]), &mut lanes, keep);
+        part.add::<CONVEX>(e_step, &filled(&x[whole..]), &filled(&lambda[whole..]), &mut lanes, keep);
         rest.copy_from_slice(&lanes[..rest.len()]);
         sums.merge(part.sum());
     }
@@ -156,7 +159,7 @@ impl<T: Float> Part<T> {
     }
 
     #[inline(always)]
-    fn add(&mut self, e_step: &EStep, x: &Lanes<T>, lambda: &Lanes<T>, P: &mut Lanes<T>, keep: bool) {
+    fn add<const CONVEX: bool>(&mut self, e_step: &EStep, x: &Lanes<T>, lambda: &Lanes<T>, P: &mut Lanes<T>, keep: bool) {
         let (zero, one) = (T::from_f64(0.0), T::from_f64(1.0));
         let (inverse, next_inverse) = (T::from_f64(1.0 / e_step.mu), T::from_f64(1.0 / e_step.next_mu));
         let (mut error, mut shift, mut c, mut size) = (*x, *x, *x, *x);
@@ -173,13 +176,13 @@ impl<T: Float> Part<T> {
             self.loss[i] += loss[i];
             self.violation[i] += rest * rest;
             self.lambda_squared[i] += lambda[i] * lambda[i];
-            let length = lambda[i].size();
-            self.lambda_max[i] = if length > self.lambda_max[i] { length } else { self.lambda_max[i] };
-            self.lambda_x[i] += lambda[i] * x[i];
             self.active[i] += if e[i] == zero { zero } else { one };
         }
-        if e_step.curve.p == 1.0 {
+        if CONVEX {
             for i in 0..LANES {
+                let length = lambda[i].size();
+                self.lambda_max[i] = if length > self.lambda_max[i] { length } else { self.lambda_max[i] };
+                self.lambda_x[i] += lambda[i] * x[i];
                 let cut = if lambda[i] > one { one } else { lambda[i] };
                 let cut = if cut < zero - one { zero - one } else { cut };
                 self.cut_x[i] += cut * x[i];
