@@ -2,21 +2,21 @@
 
     python speed.py --arss PATH --folder DIR [--small 50000] [--photos 2000] [--grainy 200] [--scenes 20] [--rounds 3]
 
-Makes the pictures in DIR unless they are there: small PNGs of 64 x 64 pixels, and JPEG photographs of 12 megapixels, with
-little grain and with much. A photograph is one of `scenes` made ones with another end behind its last byte, so that no two
-files are the same.
+Makes the pictures in DIR unless they are there: small PNGs of 64 x 64 pixels, and JPEG photographs of 12 megapixels,
+with little grain and with much. A photograph is one of `scenes` made ones with another end behind its last byte, so
+that no two files are the same.
 
-What each side does with a picture, read from the memory of the operating system on both sides:
+What each side does with a picture; the operating system has all of them in memory:
 
-- *arss*: all of `arss select DIR -k 8` with an empty cache: lists the folder, reads and hashes the bytes, decodes at reduced
-  size, turns the right way up, computes 288 numbers and a perceptual hash, finds copies, writes the cache, chooses 8.
-  *Again* is the same command once more.
-- *Pillow, same work*: reads and hashes the bytes, decodes at reduced size (`draft`), turns, shrinks to 32 x 32 pixels, computes
-  224 numbers (thumbnail and edges as arss has them, in NumPy) and a perceptual hash, hands them to one process. It finds no
-  copies, keeps nothing and chooses nothing.
+- *arss*: all of `arss select DIR -k 8` with an empty cache: lists the folder, reads and hashes the bytes, decodes at
+  reduced size, turns the right way up, computes 288 numbers and a perceptual hash, finds copies, writes the cache,
+  chooses 8. *Again* is the same command once more.
+- *Pillow, same work*: reads and hashes the bytes, decodes at reduced size (`draft`), turns, shrinks to 32 x 32 pixels,
+  computes 224 numbers (thumbnail and edges as arss has them, in NumPy) and a perceptual hash, hands them to one
+  process. It finds no copies, keeps nothing and chooses nothing.
 - *Pillow, shrink only*: opens, decodes at reduced size, turns, shrinks to 32 x 32 pixels. Nothing else.
 
-The sides take turns, `rounds` times. Seconds are of the clock; `CPU` is user and system time of all processes of that side.
+The sides take turns, `rounds` times; a line has the medians. `CPU s` is user and system time of all processes of a side.
 """
 
 import argparse
@@ -165,8 +165,8 @@ def measure(program: str, folder: Path, rounds: int) -> dict[str, Any]:
     for side in ("same work", "shrink only"):
         for key in ("s", "CPU s"):
             line[f"{side} / arss, {key}"] = round(middle[side][key] / middle["arss"][key], 2)
-    exact = {side: [{key: round(value, 2) for key, value in run.items()} for run in runs] for side, runs in found.items()}
-    return {**line, "rounds": exact}
+    line["rounds"] = {side: [{key: round(run[key], 2) for key in run} for run in runs] for side, runs in found.items()}
+    return line
 
 
 def main() -> None:

@@ -141,6 +141,12 @@ impl Found {
         }
     }
 
+    /// True if there was a folder among the inputs, but nothing in it that anybody could choose from.
+    pub fn is_empty_folder(&self) -> bool {
+        let known = [&self.pictures, &self.tables, &self.texts, &self.videos];
+        self.folder && known.into_iter().all(Vec::is_empty) && self.unreadable.is_empty()
+    }
+
     /// What the files are, unless it was told; with what is to be said about it.
     ///
     /// # Errors
