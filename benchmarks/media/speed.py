@@ -16,7 +16,7 @@ What each side does with a picture; the operating system has all of them in memo
   process. It finds no copies, keeps nothing and chooses nothing.
 - *Pillow, shrink only*: opens, decodes at reduced size, turns, shrinks to 32 x 32 pixels. Nothing else.
 
-The sides take turns, `rounds` times; a line has the medians. `CPU s` is user and system time of all processes of a side.
+The sides take turns, `rounds` times; a line has the medians. `CPU s` is user and system time of all its processes.
 """
 
 import argparse

@@ -103,7 +103,8 @@ def speed(own: Lines) -> str:
 
 def main() -> None:
     """Write the tables."""
-    makers = {"fashion": fashion, "fresh": fashion, "spoilt": spoilt, "frames": frames, "speeches": speeches}
+    makers = {"fashion": fashion, "fresh": fashion, "photographs": fashion, "spoilt": spoilt}
+    makers |= {"frames": frames, "speeches": speeches}
     parts: dict[str, Lines] = defaultdict(list)
     for line in lines("results.jsonl"):
         parts[line["part"]].append(line)

@@ -26,7 +26,7 @@ const DETAILS: usize = 64;
 const ORDER: (f32, f32) = (0.3, 0.5);
 /// How much disorder counts.
 const DISORDER: f32 = 2.0;
-/// Pictures whose luminance differs by less than this, but for a hundredth of them, show nothing.
+/// Pictures whose luminance and colours differ by less than this, but for a hundredth of them, show nothing.
 const BLANK: f32 = 0.1;
 /// Nor does noise: luminance that varies by more than this (gravel and sand from afar vary less), without any order,
 const NOISE: f32 = 0.1;
@@ -69,7 +69,7 @@ pub fn features(picture: &Raster) -> Features {
     edges(&grey, &mut values);
     let (share, variance) = disorder(&grey);
     details(&grey, share, &mut values);
-    let blank = is_blank(&grey) || (share >= ORDER.1 && is_noise(&grey, variance));
+    let blank = is_blank(&small, &grey) || (share >= ORDER.1 && is_noise(&grey, variance));
     Features { values, hash: perceptual_hash(picture), blank, white: white(&grey) }
 }
 
@@ -222,12 +222,18 @@ fn is_noise(grey: &[f32], variance: f32) -> bool {
     variance > NOISE * NOISE && lags.filter(far).all(|(across, down)| alike(across, down).abs() < ALIKE)
 }
 
-fn is_blank(grey: &[f32]) -> bool {
-    let mut values = grey.to_vec();
+/// True if neither luminance nor any colour differs from place to place.
+fn is_blank(small: &[f32], grey: &[f32]) -> bool {
+    let colour = |at: usize| small.iter().skip(at).step_by(3).copied().collect();
+    spread(grey.to_vec()) < BLANK && (0..3).all(|at| spread(colour(at)) < BLANK)
+}
+
+/// By how much values differ, but for a hundredth at either end.
+fn spread(mut values: Vec<f32>) -> f32 {
     let cut = values.len() / 100;
-    let (_, &mut darkest, rest) = values.select_nth_unstable_by(cut, f32::total_cmp);
-    let (_, &mut lightest, _) = rest.select_nth_unstable_by(rest.len() - 1 - cut, f32::total_cmp);
-    lightest - darkest < BLANK
+    let (_, &mut least, rest) = values.select_nth_unstable_by(cut, f32::total_cmp);
+    let (_, &mut most, _) = rest.select_nth_unstable_by(rest.len() - 1 - cut, f32::total_cmp);
+    most - least
 }
 
 /// The share of white parts, if there is hardly anything but them and one more tone.
@@ -304,6 +310,10 @@ mod tests {
     fn pictures_that_show_nothing_are_known() {
         assert!(features(&picture(|_, _| 0)).blank && features(&picture(|x, _| 250 + (x % 5) as u8)).blank);
         assert!(!features(&picture(|x, _| if x < 10 { 0 } else { 90 })).blank);
+        // Red and green may be as light as each other.
+        let pixel = |at: usize| if at % 64 < 30 { [255, 0, 0] } else { [0, 130, 0] };
+        let colours = Raster { width: 64, height: 64, rgb: (0..64 * 64).flat_map(pixel).collect() };
+        assert!(!features(&colours).blank);
         let noise = features(&picture(|x, y| signs((y * 64 + x) as u64) as u8));
         // From afar sand is grey, and not quite evenly so.
         let sand = features(&picture(|x, y| 100 + (signs((y / 2 * 32 + x / 2) as u64) % 40) as u8));
