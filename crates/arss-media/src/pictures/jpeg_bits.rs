@@ -166,6 +166,7 @@ impl Bits {
 
     /// Passes over the other 63 numbers of a square.
     #[inline]
+    #[expect(clippy::indexing_slicing, reason = "there is an entry for each window of bits")]
     pub fn pass_over(&mut self, code: &Code) -> Option<()> {
         let mut place = 1;
         loop {
