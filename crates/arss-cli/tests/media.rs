@@ -129,7 +129,11 @@ fn folders_that_cannot_be_used_say_so_in_one_line() {
     fs::create_dir(folder.path("empty")).unwrap();
     folder.write("empty/notes.doc", "no table");
     let ran = folder.run("select empty -k 1");
-    assert!(ran.code == 2 && ran.err.contains("empty: holds no table, picture, text or video file"), "{}", ran.err);
+    assert!(
+        ran.code == 2 && ran.err.contains("empty: is a folder that holds no table, picture, text or video file"),
+        "{}",
+        ran.err
+    );
     let mixed = Folder::new();
     write_picture(&mixed.path("d/a.png"), &stripes(0, 0));
     mixed.write("d/b.csv", "x,y\n1,2\n");
