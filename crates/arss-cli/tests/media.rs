@@ -126,6 +126,14 @@ fn folders_that_cannot_be_used_say_so_in_one_line() {
     folder.write("only.png", "no picture");
     let ran = folder.run("select only.png -k 1");
     assert!(ran.code == 2 && ran.err.contains("none of 1 file could be read (only.png: is no picture"), "{}", ran.err);
+    fs::create_dir(folder.path("empty")).unwrap();
+    folder.write("empty/notes.doc", "no table");
+    let ran = folder.run("select empty -k 1");
+    assert!(
+        ran.code == 2 && ran.err.contains("empty: is a folder that holds no table, picture, text or video file"),
+        "{}",
+        ran.err
+    );
     let mixed = Folder::new();
     write_picture(&mixed.path("d/a.png"), &stripes(0, 0));
     mixed.write("d/b.csv", "x,y\n1,2\n");
@@ -241,6 +249,9 @@ fn texts_in_files_lines_and_columns() {
     for (number, text) in TEXTS.iter().enumerate() {
         folder.write(&format!("texts/t{number}.txt"), text);
     }
+    // As an editor of Windows writes it.
+    let wide: Vec<u8> = [0xFEFF].into_iter().chain(TEXTS[1].encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    folder.write("texts/t1.txt", wide);
     folder.write("lines.txt", TEXTS.join("\n"));
     let cells = TEXTS.iter().enumerate().map(|(number, text)| format!("{number},{text}\n")).collect::<String>();
     folder.write("table.csv", format!("id,body\n{cells}"));
@@ -293,6 +304,19 @@ fn a_column_of_paths() {
 }
 
 /// A video file without ffmpeg is one clear line; ffmpeg is a program, and no shell sees the name.
+#[cfg(unix)]
+#[test]
+fn links_that_are_there_are_replaced_only_with_force() {
+    let folder = striped();
+    let links =
+        || fs::read_dir(folder.path("links")).unwrap().filter(|entry| entry.as_ref().unwrap().path().is_symlink());
+    assert_eq!(folder.run("select photos -k 4 --no-cache --link-to links").code, 0);
+    assert_eq!(links().count(), 4);
+    let ran = folder.run("select photos -k 4 --no-cache --link-to links");
+    assert!(ran.code != 0 && ran.err.contains("already exists; --force replaces it"), "{}", ran.err);
+    assert_eq!((folder.run("select photos -k 4 --no-cache --link-to links --force").code, links().count()), (0, 4));
+}
+
 #[cfg(unix)]
 #[test]
 fn video_files_need_a_program() {

@@ -12,16 +12,19 @@ use std::time::{Duration, SystemTime};
 
 use arss_table::checksum::Sum;
 use arss_table::private_files;
+use rayon::prelude::*;
 use twox_hash::XxHash64;
 
 use crate::pictures::features::{FEATURES, Features};
 
 /// What a file begins with; its number changes with what the numbers mean.
-const MARK: &[u8; 16] = b"arss pictures 3\n";
+const MARK: &[u8; 16] = b"arss pictures 4\n";
 /// Two keys, the size, the hash, whether it is blank and how white it is; numbers; a checksum.
 const ENTRY: usize = 56 + 4 * FEATURES + 8;
 /// A larger file is begun anew.
 const MOST_BYTES: u64 = 512 << 20;
+/// So many entries are written at once.
+const TOGETHER: usize = 4096;
 /// A file that changed so recently may change again without a new time.
 const RECENT: Duration = Duration::from_secs(3);
 
@@ -55,13 +58,22 @@ pub fn content_of(bytes: &[u8]) -> u128 {
     half(0) << 64 | half(1)
 }
 
-/// What a file is known by as long as nobody writes to it; 0 if it was written just now.
-pub fn stamp_of(path: &Path, data: &Metadata) -> u128 {
+/// The real names of the folders that these files are in: to find them out for each file would take longer than to read it.
+pub fn real_folders(paths: &[PathBuf]) -> HashMap<&Path, Option<PathBuf>> {
+    let mut known = HashMap::new();
+    for folder in paths.iter().map(|path| private_files::folder_of(path)) {
+        known.entry(folder).or_insert_with(|| fs::canonicalize(folder).ok());
+    }
+    known
+}
+
+/// What a file is known by as long as nobody writes to it; 0 if it was written just now, or its place is not known.
+pub fn stamp_of(place: Option<&Path>, data: &Metadata) -> u128 {
     let Ok(changed) = data.modified() else { return 0 };
     if SystemTime::now().duration_since(changed).unwrap_or_default() < RECENT {
         return 0;
     }
-    let Ok(place) = fs::canonicalize(path) else { return 0 };
+    let Some(place) = place else { return 0 };
     let time = changed.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
     let mut text = place.as_os_str().as_encoded_bytes().to_vec();
     text.extend([0].into_iter().chain(data.len().to_le_bytes()).chain(time.to_le_bytes()));
@@ -120,8 +132,8 @@ impl Cache {
         Entry::from_bytes(&bytes).filter(|entry| key != 0 && (entry.content == key || entry.stamp == key))
     }
 
-    /// Keeps new entries. What cannot be kept is computed again next time.
-    pub fn add(&self, entries: &[&Entry]) {
+    /// Keeps new entries, each with its numbers. What cannot be kept is computed again next time.
+    pub fn add(&self, entries: &[(&Entry, &[f32])]) {
         if let Some(path) = self.path.as_deref().filter(|_| !entries.is_empty()) {
             let _ = append(path, entries);
         }
@@ -149,7 +161,7 @@ fn is_own_file(path: &Path) -> bool {
 }
 
 /// Adds entries at the end, while no other process does.
-fn append(path: &Path, entries: &[&Entry]) -> io::Result<()> {
+fn append(path: &Path, entries: &[(&Entry, &[f32])]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     private_files::make_folder(folder)?;
     if private_files::is_foreign(&fs::metadata(folder)?) || (fs::symlink_metadata(path).is_ok() && !is_own_file(path)) {
@@ -174,8 +186,11 @@ fn append(path: &Path, entries: &[&Entry]) -> io::Result<()> {
     let whole = length - (length - MARK.len() as u64) % ENTRY as u64;
     file.set_len(whole)?;
     file.seek(SeekFrom::Start(whole))?;
-    let bytes: Vec<u8> = entries.iter().flat_map(|entry| entry.to_bytes()).collect();
-    file.write_all(&bytes)
+    for some in entries.chunks(TOGETHER) {
+        let bytes: Vec<Vec<u8>> = some.par_iter().map(|(entry, values)| entry.to_bytes(values)).collect();
+        file.write_all(&bytes.concat())?;
+    }
+    Ok(())
 }
 
 fn key_at(bytes: &[u8], at: usize) -> u128 {
@@ -183,7 +198,7 @@ fn key_at(bytes: &[u8], at: usize) -> u128 {
 }
 
 impl Entry {
-    fn to_bytes(&self) -> Vec<u8> {
+    fn to_bytes(&self, values: &[f32]) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(ENTRY);
         bytes.extend(self.content.to_le_bytes());
         bytes.extend(self.stamp.to_le_bytes());
@@ -192,7 +207,7 @@ impl Entry {
         bytes.extend(self.features.hash.to_le_bytes());
         bytes.extend(u32::from(self.features.blank).to_le_bytes());
         bytes.extend(self.features.white.to_le_bytes());
-        self.features.values.iter().for_each(|value| bytes.extend(value.to_le_bytes()));
+        values.iter().for_each(|value| bytes.extend(value.to_le_bytes()));
         bytes.extend(Sum::of(&bytes).value().to_le_bytes());
         bytes
     }
@@ -225,12 +240,17 @@ mod tests {
         Entry { content: u128::from(number), stamp: 1000 + u128::from(number), width: number, height: 9, features }
     }
 
+    fn add(cache: &Cache, numbers: &[u32]) {
+        let entries: Vec<Entry> = numbers.iter().map(|&number| entry(number)).collect();
+        cache.add(&entries.iter().map(|entry| (entry, entry.features.values.as_slice())).collect::<Vec<_>>());
+    }
+
     #[test]
     fn entries_are_found_again_by_both_keys() {
         let home = tempfile::tempdir().unwrap();
         let folder = home.path().join("arss");
-        Cache::open(&folder).add(&[&entry(1), &entry(2)]);
-        Cache::open(&folder).add(&[&entry(3)]);
+        add(&Cache::open(&folder), &[1, 2]);
+        add(&Cache::open(&folder), &[3]);
         let cache = Cache::open(&folder);
         for number in 1..4 {
             assert_eq!(cache.get(u128::from(number)), Some(entry(number)));
@@ -249,16 +269,16 @@ mod tests {
     fn a_damaged_cache_does_no_harm() {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("pictures.bin");
-        Cache::open(home.path()).add(&[&entry(1), &entry(2)]);
+        add(&Cache::open(home.path()), &[1, 2]);
         let mut bytes = fs::read(&path).unwrap();
         bytes[200] ^= 1;
         fs::write(&path, &bytes[..bytes.len() - 5]).unwrap();
         let cache = Cache::open(home.path());
         assert_eq!((cache.get(1), cache.get(2)), (None, None));
-        cache.add(&[&entry(3)]);
+        add(&cache, &[3]);
         assert_eq!(Cache::open(home.path()).get(3), Some(entry(3)));
         fs::write(&path, "something else").unwrap();
-        Cache::open(home.path()).add(&[&entry(5)]);
+        add(&Cache::open(home.path()), &[5]);
         assert_eq!(Cache::open(home.path()).get(5), Some(entry(5)));
     }
 
@@ -269,7 +289,7 @@ mod tests {
         let other = home.path().join("precious");
         fs::write(&other, "keep me").unwrap();
         std::os::unix::fs::symlink(&other, home.path().join("pictures.bin")).unwrap();
-        Cache::open(home.path()).add(&[&entry(1)]);
+        add(&Cache::open(home.path()), &[1]);
         assert_eq!(fs::read_to_string(&other).unwrap(), "keep me");
     }
 
@@ -280,7 +300,7 @@ mod tests {
         use std::os::unix::fs::chown;
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("pictures.bin");
-        Cache::open(home.path()).add(&[&entry(1)]);
+        add(&Cache::open(home.path()), &[1]);
         for (foreign, mine) in [(path.as_path(), home.path()), (home.path(), path.as_path())] {
             if chown(foreign, Some(4321), None).and_then(|()| chown(mine, Some(0), None)).is_err() {
                 println!("skipped: only root can give files away");
@@ -289,7 +309,7 @@ mod tests {
             let before = fs::read(&path).unwrap();
             let cache = Cache::open(home.path());
             assert_eq!(cache.get(1), None);
-            cache.add(&[&entry(2)]);
+            add(&cache, &[2]);
             assert_eq!(fs::read(&path).unwrap(), before);
         }
     }

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use arss_table::{Format, TableError, counted};
+use rayon::prelude::*;
 
 use crate::kind::Kind;
 use crate::pictures;
@@ -61,15 +62,17 @@ pub fn sort_out(inputs: &[PathBuf]) -> Result<Found, TableError> {
         }
         found.append(own);
     }
-    // A file that was named twice is taken once.
-    let mut seen = HashSet::new();
-    found.lists().into_iter().for_each(|files| files.retain(|file| seen.insert(file.clone())));
+    // A file that was named twice is taken once. One folder names no file twice.
+    if inputs.len() > 1 || !found.folder {
+        let mut seen = HashSet::new();
+        found.lists().into_iter().for_each(|files| files.retain(|file| seen.insert(file.clone())));
+    }
     Ok(found)
 }
 
 /// Sorts files by their names; numbers in them count as numbers.
 pub fn sort(files: &mut [PathBuf]) {
-    files.sort_by(|a, b| natural(a.as_os_str().as_encoded_bytes(), b.as_os_str().as_encoded_bytes()));
+    files.par_sort_by(|a, b| natural(a.as_os_str().as_encoded_bytes(), b.as_os_str().as_encoded_bytes()));
 }
 
 fn matches_of(pattern: &Path) -> Result<Vec<PathBuf>, TableError> {
@@ -128,14 +131,20 @@ impl Found {
                     continue;
                 }
             };
-            for path in entries.flatten().map(|entry| entry.path()) {
-                let hidden = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-                if hidden {
-                    continue;
-                }
-                if path.is_dir() { waiting.push(path) } else { self.add(path) }
+            for entry in entries.flatten().filter(|entry| !entry.file_name().as_encoded_bytes().starts_with(b".")) {
+                // The folder tells what most entries are; only links have to be looked at.
+                let kind = entry.file_type().ok().filter(|kind| !kind.is_symlink());
+                let path = entry.path();
+                let is_folder = kind.map_or_else(|| path.is_dir(), |kind| kind.is_dir());
+                if is_folder { waiting.push(path) } else { self.add(path) }
             }
         }
+    }
+
+    /// True if there was a folder among the inputs, but nothing in it that anybody could choose from.
+    pub fn is_empty_folder(&self) -> bool {
+        let known = [&self.pictures, &self.tables, &self.texts, &self.videos];
+        self.folder && known.into_iter().all(Vec::is_empty) && self.unreadable.is_empty()
     }
 
     /// What the files are, unless it was told; with what is to be said about it.

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::files::Unreadable;
 use crate::kind::Kind;
+use crate::video;
 
 /// How many names a line of text has at most.
 const NAMED: usize = 3;
@@ -80,8 +81,9 @@ impl Media {
             let more = if self.blank.len() > NAMED { ", ..." } else { "" };
             let (blank, names) = (counted(self.blank.len(), noun), names.join(", "));
             notes.push(if self.is_of_pictures() {
+                let (show, are) = if self.blank.len() == 1 { ("shows", "is") } else { ("show", "are") };
                 format!(
-                    "note: {blank} left aside that show nothing or are washed out ({names}{more}); --no-gate keeps them"
+                    "note: {blank} left aside that {show} nothing or {are} washed out ({names}{more}); --no-gate keeps them"
                 )
             } else {
                 format!("note: {blank} left aside without a word that another one has ({names}{more})")
@@ -139,6 +141,11 @@ impl Media {
             object["terms"] = chosen.iter().map(|&file| self.terms[file].as_str()).collect();
         }
         object
+    }
+
+    /// What a frame is called on a film-strip: its time where that is known, otherwise its number.
+    pub fn frame_label(&self, file: usize) -> String {
+        self.times.get(file).map_or_else(|| file.to_string(), |&seconds| video::clock(seconds))
     }
 
     /// The ranks of picks in the order in which people look at them: frames in the order of time, others the best first.

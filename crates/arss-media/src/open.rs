@@ -98,6 +98,10 @@ fn open_any(
     let found = files::sort_out(inputs)?;
     let (kind, note) = match options.kind {
         Some(kind) => (kind, None),
+        None if found.is_empty_folder() => {
+            let what = "is a folder that holds no table, picture, text or video file of a known format";
+            return Err(TableError::in_file(first_of(inputs), what));
+        }
         None => found.kind(inputs)?,
     };
     let opened = match kind {

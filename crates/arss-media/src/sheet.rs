@@ -22,12 +22,12 @@ const INK: [u8; 3] = [40, 40, 46];
 const MISSING: [u8; 3] = [214, 214, 210];
 
 /// A picture on the sheet.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Tile<'a> {
     /// The file.
     pub path: &'a Path,
-    /// On the left: its rank, or the number of the frame.
-    pub number: usize,
+    /// On the left, in digits, colons and points: its rank, or the number or the time of the frame.
+    pub label: String,
     /// On the right: how many it stands for, if that is known.
     pub stands_for: Option<usize>,
 }
@@ -70,7 +70,7 @@ pub fn write(out: &mut dyn Write, tiles: &[Tile<'_>], columns: usize) -> io::Res
         let (left, top) = (GAP + at % columns * (SIDE + GAP), GAP + at / columns * (SIDE + FOOT + GAP));
         paste(&mut sheet, picture, (left + (SIDE - picture.width) / 2, top + (SIDE - picture.height) / 2));
         let foot = top + SIDE + 6;
-        text(&mut sheet, &tile.number.to_string(), (left, foot));
+        text(&mut sheet, &tile.label, (left, foot));
         if let Some(count) = tile.stands_for {
             let count = format!("x{count}");
             text(&mut sheet, &count, (left + SIDE - (4 * count.len() - 1) * DOT, foot));
@@ -127,7 +127,7 @@ pub fn paste(sheet: &mut Raster, picture: &Raster, (left, top): (usize, usize)) 
     }
 }
 
-/// Draws digits, and the sign x.
+/// Draws digits, colons, points, and the sign x.
 fn text(sheet: &mut Raster, text: &str, (left, top): (usize, usize)) {
     for (at, letter) in text.chars().enumerate() {
         let dots = dots(letter);
@@ -156,6 +156,8 @@ fn dots(letter: char) -> u16 {
         '8' => 0b111_101_111_101_111,
         '9' => 0b111_101_111_001_111,
         'x' => 0b000_101_010_101_000,
+        ':' => 0b000_010_000_010_000,
+        '.' => 0b000_000_000_000_010,
         _ => 0,
     }
 }
@@ -170,7 +172,7 @@ mod tests {
         let path = folder.path().join("red.png");
         let red = Raster { width: 4, height: 2, rgb: [255, 0, 0].repeat(8) };
         png(&mut fs::File::create(&path).unwrap(), &red).unwrap();
-        let tile = |path, number| Tile { path, number, stands_for: Some(1234) };
+        let tile = |path, number: usize| Tile { path, label: number.to_string(), stands_for: Some(1234) };
         let gone = folder.path().join("gone.png");
         let mut bytes = Vec::new();
         write(&mut bytes, &[tile(&path, 1), tile(&gone, 2), tile(&path, 30)], 2).unwrap();

@@ -72,7 +72,7 @@ fn description(media: &Media) -> Description {
 }
 
 /// Hours, minutes and seconds.
-fn clock(seconds: f64) -> String {
+pub fn clock(seconds: f64) -> String {
     let whole = seconds as u64;
     format!("{}:{:02}:{:04.1}", whole / 3600, whole / 60 % 60, seconds - (whole / 60 * 60) as f64)
 }

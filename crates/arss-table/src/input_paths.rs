@@ -78,7 +78,6 @@ fn of_folders(word: &Path, folders: &[PathBuf], fixed: usize) -> Result<Vec<Inpu
     let mut found = Vec::new();
     let mut known = HashSet::new();
     folders.iter().try_for_each(|folder| walk(folder, &mut known, &mut found))?;
-    found.sort();
     let mut formats: BTreeMap<&'static str, usize> = BTreeMap::new();
     found.retain(|path| match Format::of_name(path) {
         Some(format) => {
@@ -87,6 +86,7 @@ fn of_folders(word: &Path, folders: &[PathBuf], fixed: usize) -> Result<Vec<Inpu
         }
         None => false,
     });
+    found.sort();
     match formats.len() {
         0 => Err(TableError::in_file(word, "is a folder that holds no table of a known format")),
         1 => Ok(found.into_iter().map(|path| input_file(path, fixed)).collect()),
@@ -106,13 +106,16 @@ fn walk(folder: &Path, known: &mut HashSet<PathBuf>, found: &mut Vec<PathBuf>) -
         return Err(TableError::in_file(folder, "is a link to a folder that is read already"));
     }
     for entry in fs::read_dir(folder).map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
+        let entry = entry.map_err(failed)?;
+        let (path, kind) = (entry.path(), entry.file_type().ok());
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         // Marks of programs, such as _SUCCESS, are no tables.
         if name.starts_with(['.', '_']) || DESCRIPTIONS.contains(&name.as_str()) {
             continue;
         }
-        if path.is_dir() {
+        // The folder tells what most entries are; only links have to be looked at.
+        let kind = kind.filter(|kind| !kind.is_symlink());
+        if kind.map_or_else(|| path.is_dir(), |kind| kind.is_dir()) {
             walk(&path, known, found)?;
         } else {
             found.push(path);

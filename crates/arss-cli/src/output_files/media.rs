@@ -75,7 +75,7 @@ pub fn add(
         let of_frames = media.kind == Kind::Frames;
         let tiles = ranks.iter().zip(&paths).zip(&chosen).map(|((&rank, path), &number)| Tile {
             path,
-            number: if of_frames { number } else { rank + 1 },
+            label: if of_frames { media.frame_label(number) } else { (rank + 1).to_string() },
             stands_for: counts.as_ref().map(|counts| counts[rank]),
         });
         let tiles: Vec<Tile<'_>> = tiles.collect();
@@ -106,6 +106,9 @@ pub fn make_links(
         }
         if let Err(error) = arss_media::link(path, &link) {
             made.iter().for_each(|link: &PathBuf| drop(fs::remove_file(link)));
+            if error.kind() == std::io::ErrorKind::AlreadyExists && !force {
+                return Err(output_files::exists(&link));
+            }
             return Err(Failure::Run(format!("{}: cannot be made: {error}", link.display())));
         }
         made.push(link);

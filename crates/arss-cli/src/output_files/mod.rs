@@ -45,7 +45,8 @@ pub fn check_new(target: &Path, force: bool) -> Result<(), Failure> {
     if !force && target != Path::new(STDOUT) && target.is_file() { Err(exists(target)) } else { Ok(()) }
 }
 
-fn exists(target: &Path) -> Failure {
+/// What is said of a file that is in the way.
+pub fn exists(target: &Path) -> Failure {
     Failure::in_file(target, "already exists; --force replaces it")
 }
 

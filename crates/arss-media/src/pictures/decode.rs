@@ -130,7 +130,7 @@ fn png(bytes: &[u8]) -> Result<(Raster, Turn), String> {
     let turn = Turn::of_exif(decoder.info().and_then(|info| info.exif.as_deref()));
     let samples = decoder.decode_raw().map_err(|error| wrong(format!("{error:?}")))?;
     let count = samples.len() / (width * height).max(1);
-    Ok((Raster { width, height, rgb: on_white(&samples, count) }, turn))
+    Ok((Raster { width, height, rgb: colours_of(samples, count) }, turn))
 }
 
 fn bmp(bytes: &[u8]) -> Result<(Raster, Turn), String> {
@@ -145,7 +145,7 @@ fn bmp(bytes: &[u8]) -> Result<(Raster, Turn), String> {
     let _alone = check_size(width, height)?;
     let samples = decoder.decode().map_err(|error| wrong(format!("{error:?}")))?;
     let count = samples.len() / (width * height).max(1);
-    Ok((Raster { width, height, rgb: on_white(&samples, count) }, Turn::default()))
+    Ok((Raster { width, height, rgb: colours_of(samples, count) }, Turn::default()))
 }
 
 fn webp(bytes: &[u8]) -> Result<(Raster, Turn), String> {
@@ -158,7 +158,7 @@ fn webp(bytes: &[u8]) -> Result<(Raster, Turn), String> {
     let count = if decoder.has_alpha() { 4 } else { 3 };
     let mut samples = vec![0; width * height * count];
     decoder.read_image(&mut samples).map_err(wrong)?;
-    Ok((Raster { width, height, rgb: on_white(&samples, count) }, turn))
+    Ok((Raster { width, height, rgb: colours_of(samples, count) }, turn))
 }
 
 /// The first picture of an animation, where it stands on the canvas.
@@ -188,6 +188,11 @@ fn gif(bytes: &[u8]) -> Result<(Raster, Turn), String> {
 pub fn over_white(colour: u8, seen: u8) -> u8 {
     let (colour, seen) = (u32::from(colour), u32::from(seen));
     ((colour * seen + 255 * (255 - seen) + 127) / 255) as u8
+}
+
+/// Red, green and blue of pixels that have `count` samples each: most pictures hold nothing else.
+fn colours_of(samples: Vec<u8>, count: usize) -> Vec<u8> {
+    if count == 3 { samples } else { on_white(&samples, count) }
 }
 
 /// Red, green and blue of pixels that have `count` samples each, transparent ones on white.

@@ -18,6 +18,7 @@ pub const SIDE: usize = 32;
 /// How many numbers a picture has.
 pub const FEATURES: usize = 288;
 const THUMB: usize = 8;
+const COLOURS: usize = 4;
 const CELLS: usize = 4;
 const DIRECTIONS: usize = 8;
 const DETAILS: usize = 64;
@@ -25,7 +26,7 @@ const DETAILS: usize = 64;
 const ORDER: (f32, f32) = (0.3, 0.5);
 /// How much disorder counts.
 const DISORDER: f32 = 2.0;
-/// Pictures whose luminance differs by less than this, but for a hundredth of them, show nothing.
+/// Pictures whose luminance and colours differ by less than this, but for a hundredth of them, show nothing.
 const BLANK: f32 = 0.1;
 /// Nor does noise: luminance that varies by more than this (gravel and sand from afar vary less), without any order,
 const NOISE: f32 = 0.1;
@@ -42,6 +43,9 @@ const MOST_WHITE: f32 = 0.1;
 const TIMES: f32 = 4.0;
 /// unless more than this share of all are: then that is what some of them are like, as pages of a book.
 const FEW: f32 = 0.05;
+/// Factors of the odd powers, fitted for slopes up to 1.
+const ARC_TANGENT: [f32; 8] =
+    [0.999_999_34, -0.333_298_61, 0.199_465_66, -0.139_086_3, 0.096_422_0, -0.055_912_36, 0.021_862_98, -0.004_054_57];
 
 /// A picture as numbers.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,7 +69,7 @@ pub fn features(picture: &Raster) -> Features {
     edges(&grey, &mut values);
     let (share, variance) = disorder(&grey);
     details(&grey, share, &mut values);
-    let blank = is_blank(&grey) || (share >= ORDER.1 && is_noise(&grey, variance));
+    let blank = is_blank(&small, &grey) || (share >= ORDER.1 && is_noise(&grey, variance));
     Features { values, hash: perceptual_hash(picture), blank, white: white(&grey) }
 }
 
@@ -75,8 +79,8 @@ pub fn names() -> Vec<String> {
         (0..side * side).map(|at| format!("{name}_{}_{}", at / side, at % side)).collect()
     };
     let mut names = grid("light", THUMB);
-    names.extend(grid("blue", THUMB / 2));
-    names.extend(grid("red", THUMB / 2));
+    names.extend(grid("blue", COLOURS));
+    names.extend(grid("red", COLOURS));
     for cell in grid("edges", CELLS) {
         names.extend((0..DIRECTIONS).map(|direction| format!("{cell}_{direction}")));
     }
@@ -88,54 +92,88 @@ fn luminance(pixel: &[f32]) -> f32 {
     0.299 * pixel[0] + 0.587 * pixel[1] + 0.114 * pixel[2]
 }
 
-/// The mean of each of `parts` x `parts` squares.
-fn means(values: &[f32], side: usize, parts: usize) -> Vec<f32> {
-    let size = side / parts;
-    let mut found = vec![0.0; parts * parts];
-    for (at, value) in values.iter().enumerate() {
-        found[(at / side / size) * parts + at % side / size] += value / (size * size) as f32;
+/// The mean of each of `PARTS` x `PARTS` squares.
+fn means<const PARTS: usize>(values: &[f32]) -> Vec<f32> {
+    let size = SIDE / PARTS;
+    let mut found = vec![0.0; PARTS * PARTS];
+    for (rows, means) in values.chunks_exact(size * SIDE).zip(found.chunks_exact_mut(PARTS)) {
+        for row in rows.chunks_exact(SIDE) {
+            for (square, mean) in row.chunks_exact(size).zip(means.iter_mut()) {
+                *mean += square.iter().sum::<f32>();
+            }
+        }
+        means.iter_mut().for_each(|mean| *mean /= (size * size) as f32);
     }
     found
 }
 
 fn thumbnail(small: &[f32], grey: &[f32], values: &mut Vec<f32>) {
-    values.extend(means(grey, SIDE, THUMB).iter().map(|light| light / THUMB as f32));
+    values.extend(means::<THUMB>(grey).iter().map(|light| light / THUMB as f32));
     for colour in [2, 0] {
         let differences: Vec<f32> = small.chunks_exact(3).zip(grey).map(|(pixel, grey)| pixel[colour] - grey).collect();
-        let parts = THUMB / 2;
-        values.extend(means(&differences, SIDE, parts).iter().map(|difference| difference / parts as f32));
+        values.extend(means::<COLOURS>(&differences).iter().map(|difference| difference / COLOURS as f32));
     }
 }
 
 fn edges(grey: &[f32], values: &mut Vec<f32>) {
     let mut strengths = [0.0f32; CELLS * CELLS * DIRECTIONS];
-    let inside = |at: usize| at > 0 && at + 1 < SIDE;
-    for y in 0..SIDE {
+    let (mut strong, mut angles) = ([0.0f32; SIDE], [0.0f32; SIDE]);
+    for (y, row) in grey.chunks_exact(SIDE).enumerate() {
+        let (mut across, mut down) = ([0.0f32; SIDE], [0.0f32; SIDE]);
+        row.windows(3).zip(&mut across[1..]).for_each(|(near, step)| *step = near[2] - near[0]);
+        if y > 0 && y + 1 < SIDE {
+            let (above, below) = (&grey[(y - 1) * SIDE..][..SIDE], &grey[(y + 1) * SIDE..][..SIDE]);
+            down.iter_mut().zip(above).zip(below).for_each(|((step, above), below)| *step = below - above);
+        }
         for x in 0..SIDE {
-            let at = y * SIDE + x;
-            let across = if inside(x) { grey[at + 1] - grey[at - 1] } else { 0.0 };
-            let down = if inside(y) { grey[at + SIDE] - grey[at - SIDE] } else { 0.0 };
-            let angle = down.atan2(across).rem_euclid(std::f32::consts::PI) / std::f32::consts::PI * DIRECTIONS as f32;
-            let (strength, share) = (across.hypot(down), angle.fract());
-            let direction = angle as usize % DIRECTIONS;
+            strong[x] = (across[x] * across[x] + down[x] * down[x]).sqrt();
+            angles[x] = angle(across[x], down[x]) * DIRECTIONS as f32;
+        }
+        for x in 0..SIDE {
+            // A half circle is never quite reached.
+            let direction = (angles[x] as usize).min(DIRECTIONS - 1);
+            let share = angles[x] - direction as f32;
             let cell = ((y * CELLS / SIDE) * CELLS + x * CELLS / SIDE) * DIRECTIONS;
-            strengths[cell + direction] += strength * (1.0 - share);
-            strengths[cell + (direction + 1) % DIRECTIONS] += strength * share;
+            strengths[cell + direction] += strong[x] * (1.0 - share);
+            strengths[cell + (direction + 1) % DIRECTIONS] += strong[x] * share;
         }
     }
     let pixels = (SIDE / CELLS * (SIDE / CELLS)) as f32;
     values.extend(strengths.iter().map(|strength| (strength / pixels).sqrt() / CELLS as f32));
 }
 
+/// The direction of a step as a share of a half circle, from 0 to 1; opposite directions are the same.
+///
+/// Without branches, so that many are computed at once. The polynomial is the arc tangent within 4e-8.
+fn angle(across: f32, down: f32) -> f32 {
+    let (wide, tall) = (across.abs(), down.abs());
+    let slope = wide.min(tall) / wide.max(tall).max(f32::MIN_POSITIVE);
+    let square = slope * slope;
+    let series = ARC_TANGENT.iter().rev().fold(0.0, |sum, factor| sum * square + factor);
+    let eighth = slope * series / std::f32::consts::PI;
+    let quarter = if tall > wide { 0.5 - eighth } else { eighth };
+    if across * down < 0.0 { 1.0 - quarter } else { quarter }
+}
+
+/// The sum of the squares of the differences.
+fn squares(a: &[f32], b: &[f32]) -> f32 {
+    // Sums side by side do not wait for each other.
+    let mut sums = [0.0f32; 8];
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
+    for (a, b) in a.iter().zip(b) {
+        (0..8).for_each(|at| sums[at] += (a[at] - b[at]) * (a[at] - b[at]));
+    }
+    sums.iter().sum::<f32>() + a_rest.iter().zip(b_rest).map(|(a, b)| (a - b) * (a - b)).sum::<f32>()
+}
+
 /// How little neighbouring pixels have to do with each other, from 0 to about 1 for noise; and their variance.
 fn disorder(grey: &[f32]) -> (f32, f32) {
-    let squares = |pairs: &mut dyn Iterator<Item = (f32, f32)>| pairs.map(|(a, b)| (a - b) * (a - b)).sum::<f32>();
-    let rows = &mut grey.chunks_exact(SIDE).flat_map(|row| row.windows(2).map(|pair| (pair[0], pair[1])));
-    let columns = &mut grey.iter().zip(&grey[SIDE..]).map(|(a, b)| (*a, *b));
+    let rows: f32 = grey.chunks_exact(SIDE).map(|row| squares(&row[..SIDE - 1], &row[1..])).sum();
+    let columns = squares(&grey[..grey.len() - SIDE], &grey[SIDE..]);
     let pairs = (SIDE * (SIDE - 1)) as f32;
-    let steps = (squares(rows) + squares(columns)) / pairs;
+    let steps = (rows + columns) / pairs;
     let mean = grey.iter().sum::<f32>() / grey.len() as f32;
-    let variance = grey.iter().map(|value| (value - mean) * (value - mean)).sum::<f32>() / grey.len() as f32;
+    let variance = squares(grey, &[mean; SIDE * SIDE]) / grey.len() as f32;
     (steps / 4.0 / (variance + 1e-3), variance)
 }
 
@@ -147,7 +185,7 @@ fn details(grey: &[f32], share: f32, values: &mut Vec<f32>) {
     if weight == 0.0 {
         return;
     }
-    let parts = means(grey, SIDE, THUMB);
+    let parts = means::<THUMB>(grey);
     let size = SIDE / THUMB;
     for (at, value) in grey.iter().enumerate() {
         let rest = value - parts[(at / SIDE / size) * THUMB + at % SIDE / size];
@@ -184,11 +222,18 @@ fn is_noise(grey: &[f32], variance: f32) -> bool {
     variance > NOISE * NOISE && lags.filter(far).all(|(across, down)| alike(across, down).abs() < ALIKE)
 }
 
-fn is_blank(grey: &[f32]) -> bool {
-    let mut sorted = grey.to_vec();
-    sorted.sort_unstable_by(f32::total_cmp);
-    let cut = sorted.len() / 100;
-    sorted[sorted.len() - 1 - cut] - sorted[cut] < BLANK
+/// True if neither luminance nor any colour differs from place to place.
+fn is_blank(small: &[f32], grey: &[f32]) -> bool {
+    let colour = |at: usize| small.iter().skip(at).step_by(3).copied().collect();
+    spread(grey.to_vec()) < BLANK && (0..3).all(|at| spread(colour(at)) < BLANK)
+}
+
+/// By how much values differ, but for a hundredth at either end.
+fn spread(mut values: Vec<f32>) -> f32 {
+    let cut = values.len() / 100;
+    let (_, &mut least, rest) = values.select_nth_unstable_by(cut, f32::total_cmp);
+    let (_, &mut most, _) = rest.select_nth_unstable_by(rest.len() - 1 - cut, f32::total_cmp);
+    most - least
 }
 
 /// The share of white parts, if there is hardly anything but them and one more tone.
@@ -239,6 +284,20 @@ mod tests {
     }
 
     #[test]
+    fn directions_are_those_of_the_arc_tangent() {
+        for step in 0..1000 {
+            let way = step as f32 / 1000.0 * std::f32::consts::TAU;
+            for length in [1e-6, 0.3, 1.0] {
+                let (across, down) = (length * way.cos(), length * way.sin());
+                let wanted = down.atan2(across).rem_euclid(std::f32::consts::PI) / std::f32::consts::PI;
+                let apart = (angle(across, down) - wanted).abs();
+                assert!(apart.min(1.0 - apart) < 1e-6, "{across} {down}");
+            }
+        }
+        assert_eq!((angle(0.0, 0.0), angle(-1.0, 0.0), angle(0.0, -1.0)), (0.0, 0.0, 0.5));
+    }
+
+    #[test]
     fn noise_is_far_from_everything_and_from_other_noise() {
         let noise = |seed: u64| features(&picture(|x, y| signs(seed * 10_000 + (y / 2 * 32 + x / 2) as u64) as u8));
         let slope = |lean: usize| features(&picture(|x, y| ((x * 3 + lean * y) % 256) as u8));
@@ -251,6 +310,10 @@ mod tests {
     fn pictures_that_show_nothing_are_known() {
         assert!(features(&picture(|_, _| 0)).blank && features(&picture(|x, _| 250 + (x % 5) as u8)).blank);
         assert!(!features(&picture(|x, _| if x < 10 { 0 } else { 90 })).blank);
+        // Red and green may be as light as each other.
+        let pixel = |at: usize| if at % 64 < 30 { [255, 0, 0] } else { [0, 130, 0] };
+        let colours = Raster { width: 64, height: 64, rgb: (0..64 * 64).flat_map(pixel).collect() };
+        assert!(!features(&colours).blank);
         let noise = features(&picture(|x, y| signs((y * 64 + x) as u64) as u8));
         // From afar sand is grey, and not quite evenly so.
         let sand = features(&picture(|x, y| 100 + (signs((y / 2 * 32 + x / 2) as u64) % 40) as u8));

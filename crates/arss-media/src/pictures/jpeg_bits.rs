@@ -9,20 +9,25 @@ const WINDOW: u32 = 12;
 #[derive(Debug, Clone)]
 pub struct Code {
     /// For each window of bits, the length of the first word in it and what it means; length 0 for longer words.
-    short: Vec<(u8, u8)>,
+    short: Box<[(u8, u8); 1 << WINDOW]>,
     /// The longer words: bits, length and meaning.
     long: Vec<(u16, u8, u8)>,
     /// For each window, what several words together do.
-    skip: Vec<Skip>,
+    skip: Box<[Skip; 1 << WINDOW]>,
 }
 
-/// What the words in a window do: so many bits, so many places on, and whether the square ends.
+/// What the words in a window do: so many bits, and so many places on. Behind the last word of a square that is [`ENDS`] and
+/// more; where nothing can be told, it is the whole square.
 #[derive(Debug, Clone, Copy, Default)]
 struct Skip {
     bits: u8,
     places: u8,
-    ends: bool,
 }
+
+/// More places than a square has.
+const ENDS: u8 = 128;
+/// Places of a square.
+const SQUARE: u8 = 64;
 
 impl Code {
     /// The code with so many words of 1 to 16 bits; words of `skipping` codes are followed by bits that are passed over.
@@ -31,7 +36,11 @@ impl Code {
         reason = "a word is shorter than its length allows, so that it lies in the window"
     )]
     pub fn new(counts: &[u8], meanings: &[u8], skipping: bool) -> Option<Self> {
-        let mut code = Code { short: vec![(0, 0); 1 << WINDOW], long: Vec::new(), skip: Vec::new() };
+        let mut code = Code {
+            short: Box::new([(0, 0); 1 << WINDOW]),
+            long: Vec::new(),
+            skip: Box::new([Skip::default(); 1 << WINDOW]),
+        };
         let (mut word, mut next) = (0u32, meanings.iter());
         for (length, &count) in (1u32..).zip(counts) {
             for _ in 0..count {
@@ -50,7 +59,9 @@ impl Code {
             word <<= 1;
         }
         if skipping {
-            code.skip = (0..1usize << WINDOW).map(|window| code.skip_of(window as u32)).collect();
+            for window in 0..1 << WINDOW {
+                code.skip[window as usize] = code.skip_of(window);
+            }
         }
         Some(code)
     }
@@ -59,22 +70,23 @@ impl Code {
     #[expect(clippy::indexing_slicing, reason = "there is an entry for each window of bits")]
     fn skip_of(&self, window: u32) -> Skip {
         let mut skip = Skip::default();
-        while u32::from(skip.bits) < WINDOW && !skip.ends {
+        while u32::from(skip.bits) < WINDOW && skip.places < ENDS {
             let rest = (window << skip.bits) & ((1 << WINDOW) - 1);
             let (length, meaning) = self.short[rest as usize];
             if length == 0 || u32::from(skip.bits + length) > WINDOW {
                 break;
             }
             let (bits, places, ends) = step(length, meaning);
-            skip = Skip { bits: skip.bits + bits, places: skip.places + places, ends };
+            let places = (skip.places + places).min(SQUARE);
+            skip = Skip { bits: skip.bits + bits, places: if ends { ENDS + places } else { places } };
         }
-        skip
+        if skip.bits == 0 { Skip { bits: 0, places: SQUARE } } else { skip }
     }
 
     /// The first word of the bits, and its length.
     #[expect(clippy::indexing_slicing, reason = "there is an entry for each window of bits")]
     fn word(&self, bits: &Bits) -> Option<(u8, u8)> {
-        let found = self.short[bits.peek(WINDOW) as usize];
+        let found = self.short[bits.window()];
         if found.0 > 0 {
             return Some(found);
         }
@@ -109,8 +121,8 @@ impl Bits {
 
     /// At least 56 bits are held afterwards.
     fn refill(&mut self) {
-        let next = match self.bytes.get(self.at..self.at + 8) {
-            Some(bytes) => u64::from_be_bytes(bytes.try_into().unwrap_or_default()),
+        let next = match self.bytes.get(self.at..).and_then(<[u8]>::first_chunk) {
+            Some(bytes) => u64::from_be_bytes(*bytes),
             None => {
                 let mut last = [0; 8];
                 let rest = self.bytes.get(self.at..).unwrap_or_default();
@@ -125,6 +137,10 @@ impl Bits {
 
     fn peek(&self, bits: u32) -> u32 {
         (self.word >> (64 - bits)) as u32
+    }
+
+    fn window(&self) -> usize {
+        (self.word >> (64 - WINDOW)) as usize
     }
 
     fn take(&mut self, bits: u32) {
@@ -149,32 +165,34 @@ impl Bits {
     }
 
     /// Passes over the other 63 numbers of a square.
+    #[inline]
+    #[expect(clippy::indexing_slicing, reason = "there is an entry for each window of bits")]
     pub fn pass_over(&mut self, code: &Code) -> Option<()> {
         let mut place = 1;
         loop {
             if self.held < 32 {
                 self.refill();
             }
-            let skip = *code.skip.get(self.peek(WINDOW) as usize)?;
+            let skip = code.skip[self.window()];
             let next = place + u32::from(skip.places);
-            // At the last place the next word belongs to the next square, so that only one may be taken.
-            if skip.bits > 0 && next < 64 {
+            if next < u32::from(SQUARE) {
                 self.take(u32::from(skip.bits));
-                if skip.ends {
+                place = next;
+            } else if (ENDS.into()..(ENDS + SQUARE).into()).contains(&next) {
+                self.take(u32::from(skip.bits));
+                return Some(());
+            } else {
+                // At the last place the next word belongs to the next square, so that only one may be taken.
+                let (length, meaning) = code.word(self)?;
+                let (bits, places, ends) = step(length, meaning);
+                self.take(u32::from(bits));
+                place += u32::from(places);
+                if ends || place == u32::from(SQUARE) {
                     return Some(());
                 }
-                place = next;
-                continue;
-            }
-            let (length, meaning) = code.word(self)?;
-            let (bits, places, ends) = step(length, meaning);
-            self.take(u32::from(bits));
-            place += u32::from(places);
-            if ends || place == 64 {
-                return Some(());
-            }
-            if place > 64 {
-                return None;
+                if place > u32::from(SQUARE) {
+                    return None;
+                }
             }
         }
     }

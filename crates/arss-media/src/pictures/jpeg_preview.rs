@@ -10,6 +10,11 @@ use super::decode::MOST_PIXELS;
 use super::jpeg_bits::{Bits, Code, Parts};
 use super::raster::Raster;
 
+/// Half of all light, in eighths.
+const GREY: i32 = 8 * 128;
+/// Far beyond black and white, in eighths.
+const MOST: i32 = 1 << 14;
+
 /// What was found.
 #[derive(Debug)]
 pub struct Preview {
@@ -32,6 +37,18 @@ struct Component {
     quantiser: usize,
     dc: usize,
     ac: usize,
+}
+
+/// One of the squares of a unit: how it is written, and where its mean belongs.
+struct Square<'a> {
+    colour: usize,
+    dc: &'a Code,
+    /// None if the scan holds means only.
+    ac: Option<&'a Code>,
+    /// The place of the first one, and how far to the next one in the row and in the column.
+    first: usize,
+    on: usize,
+    down: usize,
 }
 
 /// The file as far as it was read.
@@ -168,31 +185,32 @@ impl Header {
         let (wide, tall) = self.unit();
         let (across, down) = (self.width.div_ceil(8 * wide), self.height.div_ceil(8 * tall));
         let mut planes: Vec<Vec<i32>> = Vec::new();
-        let single = self.components.len() == 1;
-        let size = |own: &Component| if single { (1, 1) } else { (own.across, own.down) };
-        for own in &self.components {
-            let (wide, tall) = size(own);
+        let mut squares = Vec::new();
+        for (colour, own) in self.components.iter().enumerate() {
+            let (wide, tall) = if self.components.len() == 1 { (1, 1) } else { (own.across, own.down) };
             planes.push(vec![0; across * wide * down * tall]);
+            let code = |kind: usize, at: usize| self.codes[kind].get(at).and_then(Option::as_ref);
+            let (dc, ac) = (code(0, own.dc)?, if self.progressive { None } else { Some(code(1, own.ac)?) });
+            squares.extend((0..wide * tall).map(|at| {
+                let first = (at / wide) * across * wide + at % wide;
+                Square { colour, dc, ac, first, on: wide, down: across * wide * tall }
+            }));
         }
         let mut parts = Parts::new(bytes);
         let mut bits = Bits::new(parts.part()?);
-        let mut last = vec![0i32; self.components.len()];
-        for unit in 0..across * down {
-            if self.restart > 0 && unit > 0 && unit % self.restart == 0 {
-                bits = Bits::new(parts.part()?);
-                last.fill(0);
-            }
-            let (row, column) = (unit / across, unit % across);
-            for (colour, own) in self.components.iter().enumerate() {
-                let (wide, tall) = size(own);
-                let dc = self.codes[0].get(own.dc)?.as_ref()?;
-                for square in 0..wide * tall {
-                    last[colour] = last[colour].wrapping_add(bits.difference(dc)?);
-                    if !self.progressive {
-                        bits.pass_over(self.codes[1].get(own.ac)?.as_ref()?)?;
-                    }
-                    let place = (row * tall + square / wide) * across * wide + column * wide + square % wide;
-                    planes[colour][place] = last[colour];
+        let (mut last, mut left) = ([0i32; 3], self.restart);
+        for row in 0..down {
+            for column in 0..across {
+                if self.restart > 0 && left == 0 {
+                    bits = Bits::new(parts.part()?);
+                    (last, left) = ([0; 3], self.restart);
+                }
+                left = left.wrapping_sub(1);
+                for own in &squares {
+                    let mean = &mut last[own.colour];
+                    *mean = mean.wrapping_add(bits.difference(own.dc)?);
+                    own.ac.map_or(Some(()), |ac| bits.pass_over(ac))?;
+                    planes[own.colour][own.first + row * own.down + column * own.on] = *mean;
                 }
             }
         }
@@ -215,32 +233,53 @@ impl Header {
         for own in &self.components {
             steps.push(i32::from((*self.first_steps.get(own.quantiser)?)?) << self.shift);
         }
-        let mut rgb = Vec::with_capacity(width * height * 3);
-        for y in 0..height {
-            for x in 0..width {
-                let value = |colour: usize| {
-                    let own = &self.components[colour];
-                    let (own_wide, own_tall) = if single { (1, 1) } else { (own.across, own.down) };
-                    let place = (y * own_tall / tall) * across * own_wide + x * own_wide / wide;
-                    planes[colour][place].wrapping_mul(steps[colour]) as f32 / 8.0
-                };
-                rgb.extend(match self.components.len() {
-                    1 => [byte(value(0) + 128.0); 3],
-                    _ if self.luminance == Some(false) => [0, 1, 2].map(|colour| byte(value(colour) + 128.0)),
-                    _ => colours(value(0) + 128.0, value(1), value(2)),
-                });
+        let mut rgb = vec![0; width * height * 3];
+        let mut lines = vec![vec![0i32; width]; self.components.len()];
+        for (y, row) in rgb.chunks_exact_mut(3 * width).enumerate() {
+            for (colour, own) in self.components.iter().enumerate() {
+                let (own_wide, own_tall) = if single { (1, 1) } else { (own.across, own.down) };
+                let means = &planes[colour][(y * own_tall / tall) * across * own_wide..][..across * own_wide];
+                let value = |mean: &i32| mean.wrapping_mul(steps[colour]).clamp(-MOST, MOST);
+                // A colour of half the size has a mean for every two squares.
+                match wide / own_wide {
+                    1 => lines[colour].iter_mut().zip(means).for_each(|(place, mean)| *place = value(mean)),
+                    repeats => {
+                        lines[colour].chunks_mut(repeats).zip(means).for_each(|(places, mean)| places.fill(value(mean)))
+                    }
+                }
             }
+            self.paint(&lines, row);
         }
         let raster = Raster { width, height, rgb };
         Some(Preview { width: self.width, height: self.height, raster, exif: self.exif })
     }
+
+    /// A row of pixels of the means of each colour, in eighths.
+    fn paint(&self, lines: &[Vec<i32>], row: &mut [u8]) {
+        let pixels = row.as_chunks_mut::<3>().0.iter_mut();
+        match lines {
+            [first, second, third] => {
+                let values =
+                    first.iter().zip(second).zip(third).map(|((first, second), third)| [*first, *second, *third]);
+                let pixels = pixels.zip(values);
+                if self.luminance == Some(false) {
+                    pixels.for_each(|(pixel, values)| *pixel = values.map(|value| byte(value + GREY)));
+                } else {
+                    pixels.for_each(|(pixel, [light, blue, red])| *pixel = colours(light + GREY, blue, red));
+                }
+            }
+            _ => pixels.zip(lines.iter().flatten()).for_each(|(pixel, value)| *pixel = [byte(value + GREY); 3]),
+        }
+    }
 }
 
-fn byte(value: f32) -> u8 {
-    value.round().clamp(0.0, 255.0) as u8
+/// A number in eighths as a byte.
+fn byte(value: i32) -> u8 {
+    ((value + 4) >> 3).clamp(0, 255) as u8
 }
 
-/// Red, green and blue of luminance and two differences, as JFIF has it.
-fn colours(luminance: f32, blue: f32, red: f32) -> [u8; 3] {
-    [luminance + 1.402 * red, luminance - 0.344_136 * blue - 0.714_136 * red, luminance + 1.772 * blue].map(byte)
+/// Red, green and blue of luminance and two differences, as JFIF has it, all in eighths. Its factors are in parts of 4096.
+fn colours(luminance: i32, blue: i32, red: i32) -> [u8; 3] {
+    let parts = |blue_part: i32, red_part: i32| (blue_part * blue + red_part * red + 2048) >> 12;
+    [parts(0, 5743), parts(-1410, -2925), parts(7258, 0)].map(|difference| byte(luminance + difference))
 }

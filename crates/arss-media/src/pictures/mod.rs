@@ -17,15 +17,16 @@ pub mod jpeg_write;
 pub mod raster;
 mod tiff;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{fs, io};
 
-use arss_table::DenseMatrix;
+use arss_table::{DenseMatrix, private_files};
 use rayon::prelude::*;
 
 pub use decode::EXTENSIONS;
 use duplicates::{CopyOf, Fingerprint};
+use features::FEATURES;
 
 use crate::cache::{self, Cache, Entry};
 use crate::described::Numbers;
@@ -64,76 +65,78 @@ pub fn read(paths: &[PathBuf], how: Reading<'_>, unreadable: &mut Vec<Unreadable
     let done = AtomicUsize::new(0);
     let empty = Cache::default();
     let known = how.cache.unwrap_or(&empty);
-    let read_one = |path: &PathBuf| {
-        let result = one(path, known);
+    let folders = cache::real_folders(paths);
+    let read_one = |(path, row): (&PathBuf, &mut [f32])| {
+        let folder = folders.get(private_files::folder_of(path)).and_then(Option::as_deref);
+        let result = one(path, folder, known).map(|(mut entry, is_new)| {
+            // The numbers are in memory once.
+            row.iter_mut().zip(std::mem::take(&mut entry.features.values)).for_each(|(place, value)| *place = value);
+            (entry, is_new)
+        });
         progress(done.fetch_add(1, Ordering::Relaxed) + 1, paths.len());
         result
     };
-    let results: Vec<Result<(Entry, bool), String>> = paths.par_iter().map(read_one).collect();
-    let mut read = Pictures {
-        places: Vec::new(),
-        sizes: Vec::new(),
-        numbers: Numbers {
-            values: DenseMatrix { data: Vec::new(), rows: 0, columns: features::FEATURES, by_column: false },
-            names: features::names(),
-        },
-        copies: Vec::new(),
-        blank: Vec::new(),
-    };
-    let mut entries = Vec::with_capacity(results.len());
+    let mut data = vec![0.0; paths.len() * FEATURES];
+    let results: Vec<Result<(Entry, bool), String>> =
+        paths.par_iter().zip(data.par_chunks_exact_mut(FEATURES)).map(read_one).collect();
+    let (mut places, mut entries) = (Vec::with_capacity(paths.len()), Vec::with_capacity(paths.len()));
     for (place, (path, result)) in paths.iter().zip(results).enumerate() {
         match result {
-            Ok((entry, is_new)) => {
-                read.add(place, &entry);
-                entries.push((entry, is_new));
+            Ok(entry) => {
+                data.copy_within(place * FEATURES..(place + 1) * FEATURES, places.len() * FEATURES);
+                places.push(place);
+                entries.push(entry);
             }
             Err(why) => unreadable.push(Unreadable { path: path.clone(), why }),
         }
     }
-    let new: Vec<&Entry> = entries.iter().filter(|(_, is_new)| *is_new).map(|(entry, _)| entry).collect();
+    data.truncate(places.len() * FEATURES);
+    let rows = || data.chunks_exact(FEATURES);
+    let new: Vec<(&Entry, &[f32])> =
+        entries.iter().zip(rows()).filter(|((_, is_new), _)| *is_new).map(|((entry, _), row)| (entry, row)).collect();
     known.add(&new);
+    let all: Vec<Fingerprint<'_>> =
+        entries.iter().zip(rows()).map(|((entry, _), row)| entry.fingerprint(row)).collect();
+    let copies = duplicates::copies(&all, how.near);
     let white: Vec<f32> = entries.iter().map(|(entry, _)| entry.features.white).collect();
-    read.blank.iter_mut().zip(features::washed_out(&white)).for_each(|(blank, washed)| *blank |= washed);
-    read.find_copies(&entries, how.near);
-    read
+    let shown = entries.iter().zip(features::washed_out(&white));
+    let values = DenseMatrix { data, rows: places.len(), columns: FEATURES, by_column: false };
+    Pictures {
+        places,
+        sizes: entries.iter().map(|(entry, _)| (entry.width, entry.height)).collect(),
+        numbers: Numbers { values, names: features::names() },
+        copies,
+        blank: shown.map(|((entry, _), washed)| entry.features.blank || washed).collect(),
+    }
 }
 
-impl Pictures {
-    fn add(&mut self, place: usize, entry: &Entry) {
-        self.places.push(place);
-        self.sizes.push((entry.width, entry.height));
-        self.blank.push(entry.features.blank);
-        self.numbers.values.data.extend_from_slice(&entry.features.values);
-        self.numbers.values.rows += 1;
-    }
-
-    fn find_copies(&mut self, entries: &[(Entry, bool)], near: bool) {
-        let fingerprint = |(entry, _): &'_ (Entry, bool)| (entry.content, entry.features.hash);
-        let rows = self.numbers.values.data.chunks_exact(features::FEATURES);
-        let all: Vec<Fingerprint<'_>> = entries
-            .iter()
-            .map(fingerprint)
-            .zip(rows)
-            .map(|((content, hash), values)| Fingerprint { content, hash, values })
-            .collect();
-        self.copies = duplicates::copies(&all, near);
+impl Entry {
+    fn fingerprint<'a>(&self, values: &'a [f32]) -> Fingerprint<'a> {
+        Fingerprint { content: self.content, hash: self.features.hash, values }
     }
 }
 
 /// One picture, and whether it is new to the cache.
-fn one(path: &Path, known: &Cache) -> Result<(Entry, bool), String> {
-    let data = fs::metadata(path).map_err(|error| format!("cannot be read: {error}"))?;
+fn one(path: &Path, folder: Option<&Path>, known: &Cache) -> Result<(Entry, bool), String> {
+    let failed = |error: io::Error| format!("cannot be read: {error}");
+    let mut data = fs::symlink_metadata(path).map_err(failed)?;
+    let place = if data.is_symlink() {
+        data = fs::metadata(path).map_err(failed)?;
+        fs::canonicalize(path).ok()
+    } else {
+        folder.zip(path.file_name()).map(|(folder, name)| folder.join(name))
+    };
     if !data.is_file() {
         return Err("is no file".to_owned());
     }
     if data.len() > MOST_BYTES {
         return Err("is larger than 2 GB".to_owned());
     }
-    let stamp = cache::stamp_of(path, &data);
+    let stamp = cache::stamp_of(place.as_deref(), &data);
     if let Some(entry) = known.get(stamp) {
         return Ok((entry, false));
     }
-    let bytes = fs::read(path).map_err(|error| format!("cannot be read: {error}"))?;
+    let bytes = fs::read(path).map_err(failed)?;
     let content = cache::content_of(&bytes);
     if let Some(entry) = known.get(content) {
         // A file that was moved: the next run finds it by its new place.

@@ -1,5 +1,7 @@
 //! Pictures as rows of pixels, and smaller versions of them.
 
+use std::ops::Range;
+
 /// A picture: red, green and blue of each pixel, row by row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Raster {
@@ -23,19 +25,33 @@ impl Raster {
     /// assert_eq!(picture.shrunk(1, 1), [0.5, 0.0, 0.5]);
     /// ```
     pub fn shrunk(&self, width: usize, height: usize) -> Vec<f32> {
-        let (across, down) = (Shares::new(self.width, width), Shares::new(self.height, height));
-        let mut found = vec![0.0f32; width * height * 3];
-        let mut line = vec![0.0f32; width * 3];
-        for (at, pixels) in self.rgb.chunks_exact(self.width * 3).enumerate() {
-            line.fill(0.0);
-            across.add_row(pixels, &mut line);
-            for (part, share) in down.of(at) {
-                let target = &mut found[part * width * 3..][..width * 3];
-                target.iter_mut().zip(&line).for_each(|(sum, value)| *sum += share * value);
+        let (across, down) = (spans(self.width, width), spans(self.height, height));
+        let row = |at: usize| &self.rgb[at * self.width * 3..][..self.width * 3];
+        let mut found = Vec::with_capacity(width * height * 3);
+        let (mut whole, mut line) = (vec![0u32; self.width * 3], vec![0.0f32; self.width * 3]);
+        let size = (self.width as f32 / width as f32) * (self.height as f32 / height as f32);
+        let scale = |sum: f32| (sum / (size * 255.0)).min(1.0);
+        for span in &down {
+            // First down, a row at a time: all of its numbers can be added at once.
+            whole.fill(0);
+            span.whole
+                .clone()
+                .for_each(|at| whole.iter_mut().zip(row(at)).for_each(|(sum, &own)| *sum += u32::from(own)));
+            line.iter_mut().zip(&whole).for_each(|(sum, &whole)| *sum = whole as f32);
+            for &(at, share) in span.ends.iter().filter(|end| end.1 > 0.0) {
+                line.iter_mut().zip(row(at)).for_each(|(sum, &own)| *sum += share * f32::from(own));
+            }
+            for span in &across {
+                let mut sums = [0.0f32; 3];
+                for pixel in line[3 * span.whole.start..3 * span.whole.end].chunks_exact(3) {
+                    (0..3).for_each(|colour| sums[colour] += pixel[colour]);
+                }
+                for &(at, share) in span.ends.iter().filter(|end| end.1 > 0.0) {
+                    (0..3).for_each(|colour| sums[colour] += share * line[3 * at + colour]);
+                }
+                found.extend(sums.map(scale));
             }
         }
-        let size = (self.width as f32 / width as f32) * (self.height as f32 / height as f32);
-        found.iter_mut().for_each(|sum| *sum = (*sum / (size * 255.0)).min(1.0));
         found
     }
 
@@ -78,54 +94,27 @@ impl Raster {
     }
 }
 
-/// In which of the equal parts of a line each pixel lies, and with which share.
-struct Shares {
-    pixels: usize,
-    parts: usize,
+/// The pixels of one of the equal parts of a line: those that lie in it as a whole, and those at its ends with their shares.
+struct Span {
+    whole: Range<usize>,
+    ends: [(usize, f32); 2],
 }
 
-impl Shares {
-    fn new(pixels: usize, parts: usize) -> Self {
-        Shares { pixels, parts }
-    }
-
-    /// The parts of pixel `at`, in whole numbers so that nothing is lost to rounding: a pixel is as long as there are parts.
-    fn of(&self, at: usize) -> impl Iterator<Item = (usize, f32)> {
-        let (pixels, parts) = (self.pixels, self.parts);
-        let (start, end) = (at * parts, (at + 1) * parts);
-        (start / pixels..=(end - 1) / pixels).map(move |part| {
-            let (first, last) = ((part * pixels).max(start), ((part + 1) * pixels).min(end));
-            (part, (last - first) as f32 / parts as f32)
-        })
-    }
-
-    /// Adds a row of pixels to the parts.
-    fn add_row(&self, pixels: &[u8], line: &mut [f32]) {
-        if self.pixels < 2 * self.parts {
-            for (at, pixel) in pixels.chunks_exact(3).enumerate() {
-                for (part, share) in self.of(at) {
-                    (0..3).for_each(|colour| line[3 * part + colour] += share * f32::from(pixel[colour]));
-                }
-            }
-            return;
+/// What lies in each of the equal parts of a line, in whole numbers so that nothing is lost to rounding: a pixel is as long
+/// as there are parts.
+fn spans(pixels: usize, parts: usize) -> Vec<Span> {
+    let share = |length: usize| length as f32 / parts as f32;
+    let span = |part: usize| {
+        let (start, end) = (part * pixels, (part + 1) * pixels);
+        let (first, last) = (start.div_ceil(parts), end / parts);
+        if first > last {
+            // The part lies within one pixel.
+            return Span { whole: 0..0, ends: [(last, share(end - start)), (0, 0.0)] };
         }
-        // Most pixels lie in one part: whole numbers are added, and only the ends are shared out.
-        for (part, sums) in line.chunks_exact_mut(3).enumerate() {
-            let (start, end) = (part * self.pixels, (part + 1) * self.pixels);
-            let (first, last) = (start.div_ceil(self.parts), end / self.parts);
-            let mut whole = [0u32; 3];
-            for pixel in pixels[3 * first..3 * last].chunks_exact(3) {
-                (0..3).for_each(|colour| whole[colour] += u32::from(pixel[colour]));
-            }
-            for (at, share) in [(first.wrapping_sub(1), first * self.parts - start), (last, end - last * self.parts)] {
-                if share > 0 {
-                    let share = share as f32 / self.parts as f32;
-                    (0..3).for_each(|colour| sums[colour] += share * f32::from(pixels[3 * at + colour]));
-                }
-            }
-            (0..3).for_each(|colour| sums[colour] += whole[colour] as f32);
-        }
-    }
+        let ends = [(first.saturating_sub(1), share(first * parts - start)), (last, share(end - last * parts))];
+        Span { whole: first..last, ends }
+    };
+    (0..parts).map(span).collect()
 }
 
 #[cfg(test)]

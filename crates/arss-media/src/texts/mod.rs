@@ -147,11 +147,25 @@ fn read(path: &Path) -> Result<String, String> {
         return Err(format!("is larger than {} MB", MOST_BYTES >> 20));
     }
     let bytes = fs::read(path).map_err(failed)?;
+    if let Some(text) = utf_16(&bytes) {
+        return Ok(text);
+    }
     if bytes.contains(&0) {
         return Err("is no text: it holds zero bytes".to_owned());
     }
     // What is no UTF-8 is taken for Latin-1, where each byte is a letter.
     Ok(String::from_utf8(bytes).unwrap_or_else(|error| error.as_bytes().iter().map(|&byte| char::from(byte)).collect()))
+}
+
+/// The text of a file that begins with the mark of UTF-16, as some programs of Windows write it.
+fn utf_16(bytes: &[u8]) -> Option<String> {
+    let word: fn([u8; 2]) -> u16 = match bytes {
+        [0xFF, 0xFE, ..] => u16::from_le_bytes,
+        [0xFE, 0xFF, ..] => u16::from_be_bytes,
+        _ => return None,
+    };
+    let words: Vec<u16> = bytes.as_chunks().0.iter().skip(1).map(|pair| word(*pair)).collect();
+    Some(String::from_utf16_lossy(&words))
 }
 
 fn beginning(text: &str) -> String {
