@@ -61,10 +61,10 @@ def arss(setting: Setting) -> Cost:
 
 
 def rrss(setting: Setting) -> Cost:
-    """An iteration of RRSS: as ARSS, but the state is eight numbers a row."""
+    """An iteration of RRSS: as ARSS, but the state is seven numbers a row."""
     n, columns = setting.rows, setting.columns
     network = 2 * (message(setting, 8.0 * columns * columns) + tree(setting, half(columns)))
-    return Cost(5 * n * columns * columns, n * (2 * columns * setting.size + 4 * 64), network, 2)
+    return Cost(5 * n * columns * columns, n * (2 * columns * setting.size + 4 * 56), network, 2)
 
 
 def ted(setting: Setting) -> Cost:

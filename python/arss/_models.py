@@ -164,7 +164,7 @@ class RRSS(PenalisedSelector):
     max_iter : int, default=1000
         Most iterations.
     tol : float, default=1e-4
-        Stop at this relative duality gap; 0 runs all iterations.
+        Stop at this relative duality gap; 0 runs all iterations, as published.
     all_scores : bool, default=False
         Score every row, not only those that can reach the top: time grows with n squared.
     diverse : bool, default=False

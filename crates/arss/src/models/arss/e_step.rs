@@ -159,7 +159,14 @@ impl<T: Float> Part<T> {
     }
 
     #[inline(always)]
-    fn add<const CONVEX: bool>(&mut self, e_step: &EStep, x: &Lanes<T>, lambda: &Lanes<T>, P: &mut Lanes<T>, keep: bool) {
+    fn add<const CONVEX: bool>(
+        &mut self,
+        e_step: &EStep,
+        x: &Lanes<T>,
+        lambda: &Lanes<T>,
+        P: &mut Lanes<T>,
+        keep: bool,
+    ) {
         let (zero, one) = (T::from_f64(0.0), T::from_f64(1.0));
         let (inverse, next_inverse) = (T::from_f64(1.0 / e_step.mu), T::from_f64(1.0 / e_step.next_mu));
         let (mut error, mut shift, mut c, mut size) = (*x, *x, *x, *x);
