@@ -75,7 +75,7 @@ def test_the_layout_does_not_change_a_bit(layout: str, table: NDArray[np.float64
 def test_types(kind: str, frame: Any, table: NDArray[np.float64]) -> None:
     if kind == "f2" and frame is pl.DataFrame:
         pytest.skip("polars versions differ in half precision")
-    X = (table > 2.0 if kind == "?" else np.round(table)).astype(kind)
+    X = (table > 1.0 if kind == "?" else np.round(table)).astype(kind)
     # Arrays of 16 bits are chosen from as those of 32.
     widened = np.float32 if kind == "f2" and frame is np.asarray else float
     expected = X if kind == "f4" else X.astype(widened)
