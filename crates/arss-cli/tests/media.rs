@@ -303,7 +303,6 @@ fn a_column_of_paths() {
     assert!((0..4).all(|kind| chosen.contains(&format!("kind{kind}/"))), "{chosen}");
 }
 
-/// A video file without ffmpeg is one clear line; ffmpeg is a program, and no shell sees the name.
 #[cfg(unix)]
 #[test]
 fn links_that_are_there_are_replaced_only_with_force() {
@@ -317,6 +316,7 @@ fn links_that_are_there_are_replaced_only_with_force() {
     assert_eq!((folder.run("select photos -k 4 --no-cache --link-to links --force").code, links().count()), (0, 4));
 }
 
+/// A video file without ffmpeg is one clear line; ffmpeg is a program, and no shell sees the name.
 #[cfg(unix)]
 #[test]
 fn video_files_need_a_program() {

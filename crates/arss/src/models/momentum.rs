@@ -66,3 +66,33 @@ pub(crate) fn further(factors: &Lanes<f64>, last: &Lanes<f64>, b: f64) -> Lanes<
     }
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The momentum of iteration `last`, where the objective goes by `factor` from one to the next.
+    fn after(mut momentum: Momentum, last: usize, factor: f64) -> f64 {
+        let mut objective = 1.0;
+        for iteration in 1..last {
+            momentum.at(iteration);
+            momentum.learn(objective);
+            objective *= factor;
+        }
+        momentum.at(last)
+    }
+
+    #[test]
+    fn small_rises_are_borne_by_a_patient_one_alone() {
+        assert_eq!(after(Momentum::new(5, 0.95), 60, 1.0 + 1e-6), 0.0);
+        assert!(after(Momentum::patient(5, 0.95), 60, 1.0 + 1e-6) > 0.9);
+        assert_eq!(after(Momentum::patient(5, 0.95), 60, 1.0 + 1e-4), 0.0);
+    }
+
+    #[test]
+    fn a_patient_one_fades() {
+        assert!(after(Momentum::new(5, 0.95), 400, 0.999) > 0.94);
+        assert!(after(Momentum::patient(5, 0.95), 90, 0.999) > 0.94);
+        assert!(after(Momentum::patient(5, 0.95), 400, 0.999) < 1e-3);
+    }
+}

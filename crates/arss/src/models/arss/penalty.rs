@@ -54,8 +54,8 @@ const PLAIN: usize = 5;
 /// The adaptive rules in units of 1 / mean|x|^(2 - p). For p = 1 the penalty starts at its largest
 /// value and gives way while the multiplier overshoots its bound, which it does where entries are
 /// huge; a constant penalty left a gap of 30 % there. For p < 1 it starts small, so that the loss
-/// can act, and grows until the conditions of optimality nearly hold; a constant one cycles. From .2 on it ends as low as
-/// from .01, or lower (eight sets, three ratios, both scales), in .6 of the iterations; from 1 on it ends up to 2.6 % higher.
+/// can act, and grows until the conditions of optimality nearly hold; a constant one cycles. From .2 on it ends within
+/// .6 % of where it ends from .01 or lower (eight sets, three ratios, both scales), in .6 of the iterations; from 1 on up to 3 % higher.
 const CONVEX: (f64, f64, f64) = (3.0, 3.0, 1.05);
 const OVERSHOOT: f64 = 1.2;
 const ROBUST: (f64, f64, f64) = (0.2, 1e4, 1.07);
