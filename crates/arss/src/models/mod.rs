@@ -4,6 +4,7 @@ pub(crate) mod arss;
 pub(crate) mod diverse;
 pub(crate) mod kernel;
 pub(crate) mod momentum;
+pub(crate) mod newton;
 pub(crate) mod row_sums;
 pub(crate) mod rrss;
 mod shrinkage;

@@ -31,9 +31,9 @@ use crate::{
 };
 use certificate::Certificate;
 use e_step::{EStep, Sweep};
-use penalty::Schedule;
+use penalty::{Move, Schedule};
 use tall::Tall;
-use weights::{Pace, RowSums};
+use weights::RowSums;
 use wide::Wide;
 
 /// ARSS: min sum |X - XA|^p + gamma sum_n |a^n|_2, items ranked by the row sums of |A|.
@@ -237,6 +237,8 @@ struct Problem {
     mean_abs: f64,
     /// How many entries there are.
     entries: f64,
+    /// Rows and columns.
+    shape: (usize, usize),
 }
 
 impl Problem {
@@ -251,7 +253,8 @@ impl Problem {
         let mu_unit = scale.powf(p - 2.0);
         let gamma = gamma.clamp(MODERATE.0, MODERATE.1);
         let (norm, longest, mean_abs) = (facts.norm, facts.longest, facts.mean_abs);
-        Problem { p, gamma, norm, longest, unit, mu_unit, mean_abs, entries: facts.entries }
+        let (entries, shape) = (facts.entries, facts.shape);
+        Problem { p, gamma, norm, longest, unit, mu_unit, mean_abs, entries, shape }
     }
 
     /// The next line of the history, in the units of the data as given.
@@ -277,6 +280,8 @@ pub(crate) struct Facts {
     pub mean_abs: f64,
     /// How many entries there are.
     pub entries: f64,
+    /// Rows and columns.
+    pub shape: (usize, usize),
     /// max_n |x_n' sign(X)|_2: for p = 1 and gamma beyond it A = 0 is optimal.
     pub gamma_max: f64,
 }
@@ -300,9 +305,8 @@ trait Form {
     /// Steps 7, 3 and 5: the multiplier, then E and P of the next iteration. With `keep` the
     /// state stays that of this iteration, so that it can be handed out.
     fn update_multiplier_and_e(&mut self, e_step: &EStep, keep: bool) -> Result<Sweep, Error>;
-    /// Step 4: the row norms of A and, unless `keep`, the weights of the next iteration:
-    /// see [`Pace`].
-    fn update_v(&mut self, pace: Pace, keep: bool) -> Result<RowSums, Error>;
+    /// Step 4: the row norms of A and, unless `keep`, the weights of the next iteration.
+    fn update_v(&mut self, how: &Move<'_>, keep: bool) -> Result<RowSums, Error>;
     /// The solution: scores, row norms, residuals.
     fn finish(self, k: usize, rule: Rule, run: &mut RunOptions<'_>) -> Result<Outcome, Error>;
 }
@@ -336,7 +340,7 @@ fn solve(settings: &Arss, problem: &Problem, form: &mut impl Form, run: &mut Run
         form.update_a(mu, problem.gamma); // step 6
         let sweep = form.update_multiplier_and_e(&e_step, keep)?; // steps 7, 3, 5
         let pace = schedule.pace(iteration);
-        let rows = form.update_v(pace, keep)?; // step 4
+        let rows = form.update_v(&schedule.moved(pace, iteration), keep)?; // step 4
 
         let certificate = Certificate::new(problem, next_mu, &sweep, &rows, found.last());
         let step = problem.step(&found, mu, &certificate);
@@ -356,7 +360,7 @@ fn solve(settings: &Arss, problem: &Problem, form: &mut impl Form, run: &mut Run
         if keep {
             // Converged one iteration ago and no longer: take the step that `keep` left out.
             form.update_multiplier_and_e(&e_step, false)?;
-            form.update_v(pace, false)?;
+            form.update_v(&schedule.moved(pace, iteration), false)?;
         }
         keep = converged || status == Status::Stopped || iteration + 1 == settings.max_iterations;
     }

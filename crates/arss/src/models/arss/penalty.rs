@@ -5,6 +5,7 @@ use super::weights::Pace;
 use super::{MODERATE, Problem};
 use crate::Error;
 use crate::models::momentum::Momentum;
+use crate::models::newton::Newton;
 
 /// How the penalty mu of the augmented Lagrangian moves.
 ///
@@ -62,6 +63,19 @@ const ROBUST: (f64, f64, f64) = (0.2, 1e4, 1.07);
 const FAR_FROM_CONVEX: (f64, f64, f64) = (0.01, 1e4, 1.03);
 const NEARLY: f64 = 0.01;
 
+/// Iterations before rows at their bound take Newton's steps, and how much stiffer the model is than one where Lambda follows
+/// S at once: with 1 it overshot on two sets of five.
+const ALONE: usize = 4;
+const SOFTEST: f64 = 2.0;
+
+/// How the weights move.
+#[derive(Clone, Copy)]
+pub(crate) struct Move<'a> {
+    pub pace: Pace,
+    /// For how many rows, where the problem is convex and the paper's iterations are not asked for.
+    pub newton: Option<(&'a Newton, usize)>,
+}
+
 /// The penalty's state while solving.
 pub(crate) struct Schedule {
     penalty: Penalty,
@@ -70,6 +84,7 @@ pub(crate) struct Schedule {
     max: f64,
     growth: f64,
     momentum: Momentum,
+    newton: Option<Newton>,
 }
 
 impl Schedule {
@@ -81,16 +96,18 @@ impl Schedule {
             _ => (FAR_FROM_CONVEX, 0.0),
         };
         let momentum = if convex { Momentum::patient(PLAIN, most) } else { Momentum::new(PLAIN, most) };
+        let newton =
+            (convex && penalty == Penalty::Adaptive).then(|| Newton::new(ALONE, SOFTEST, problem.shape));
         match penalty {
             Penalty::Growing { mu, rho, max } => {
                 let scaled = |mu: f64| (mu * problem.mu_unit).clamp(MODERATE.0, MODERATE.1);
                 let (next, max) = (scaled(mu), scaled(max));
-                Schedule { penalty, convex, next, max, growth: rho, momentum }
+                Schedule { penalty, convex, next, max, growth: rho, momentum, newton }
             }
             Penalty::Adaptive => {
                 let unit = problem.mean_abs.powf(problem.p - 2.0);
                 let (first, max, growth) = rules;
-                Schedule { penalty, convex, next: first * unit, max: max * unit, growth, momentum }
+                Schedule { penalty, convex, next: first * unit, max: max * unit, growth, momentum, newton }
             }
         }
     }
@@ -104,9 +121,17 @@ impl Schedule {
         Pace { relaxation, momentum: self.momentum.at(iteration) }
     }
 
+    /// The same with Newton's steps.
+    pub fn moved(&self, pace: Pace, iteration: usize) -> Move<'_> {
+        Move { pace, newton: self.newton.as_ref().map(|newton| (newton, newton.wanted(iteration))) }
+    }
+
     /// What the iteration came to.
     pub fn learn(&mut self, objective: f64) {
         self.momentum.learn(objective);
+        if let Some(newton) = &mut self.newton {
+            newton.learn(objective);
+        }
     }
 
     /// The penalty of this iteration and of the next, from how the one before went.

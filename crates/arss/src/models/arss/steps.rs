@@ -9,6 +9,7 @@ use crate::exec::{
     Access, Accumulator, BlockState, BlockStep, Matrix, Needs, OutputShape, PassResult, RowBlock, StepSpec,
 };
 use crate::linalg::simd::{LANES, vectorised};
+use crate::models::newton::{self, Given};
 use crate::{Error, Float, linalg};
 
 /// Numbers per row: w_n = 1 / V_nn = sqrt(|a^n|^2 + eps) of the iteration before, |a^n|_2, |x_n - X a_n|_2, and
@@ -152,12 +153,16 @@ pub(crate) struct Weights<T = f64> {
     pub keep: bool,
     /// C C' = sum lambda lambda'.
     pub C: Matrix<T>,
+    /// Rows whose w_n in use is another than the last iteration made, in order.
+    pub given: Vec<Given>,
+    /// Rows to bring back, those with the largest |x_n' Lambda|.
+    pub wanted: usize,
 }
 
 impl Weights {
     pub fn cast<T: Float>(&self) -> Weights<T> {
-        let &Weights { gamma, eps, pace, keep, .. } = self;
-        Weights { gamma, eps, pace, keep, C: self.C.cast() }
+        let &Weights { gamma, eps, pace, keep, wanted, .. } = self;
+        Weights { gamma, eps, pace, keep, C: self.C.cast(), given: self.given.clone(), wanted }
     }
 }
 
@@ -183,7 +188,7 @@ impl StepSpec for Weights {
 
     fn output(&self, features: usize) -> OutputShape {
         let gram = if self.keep { 0 } else { features };
-        OutputShape { gram, sums: 2, maxima: 1, ..OutputShape::default() }
+        OutputShape { gram, sums: 2, maxima: 1, keep: self.wanted, row: features + 2, ..OutputShape::default() }
     }
 
     fn check(&self, features: usize) -> Result<(), Error> {
@@ -195,6 +200,9 @@ impl<T: Float> BlockStep<T> for Weights<T> {
     fn visit(&self, sums: &mut Accumulator<T>, block: &RowBlock<'_, T>, state: BlockState<'_, T>) {
         let (rows, gamma) = (state.numbers.as_chunks_mut::<WIDTH>().0, self.gamma);
         let scratch = &mut sums.scratch.values;
+        for (at, one) in newton::given_in(&self.given, block.first, block.rows) {
+            (rows[at][WEIGHT], rows[at][FACTOR]) = (one.weight, one.factor);
+        }
         linalg::times_lower(block.mat(), self.C.0.as_ref(), scratch);
         vectorised(
             #[inline(always)]
@@ -208,12 +216,15 @@ impl<T: Float> BlockStep<T> for Weights<T> {
         rows.iter().for_each(|row| found.add_row(row[NORM], row[WEIGHT]));
         (sums.sums[0], sums.sums[1], sums.maxima[0]) = (found.norms, found.change, found.growth);
         if !self.keep {
+            let used: Vec<f64> = if self.wanted > 0 { rows.iter().map(|row| row[WEIGHT]).collect() } else { Vec::new() };
             vectorised(
                 #[inline(always)]
                 || push_weights(rows, self.eps, self.pace),
             );
             linalg::weigh(block.values, rows.iter().map(|row| row[WEIGHT]), scratch);
             sums.gram.add(block.matrix_of(scratch));
+            let sizes = rows.iter().zip(used).map(|(row, used)| (row[NORM] / used, [used, row[WEIGHT]]));
+            newton::offer(&mut sums.rows, block, sizes);
         }
     }
 }

@@ -4,10 +4,12 @@ use faer::Mat;
 
 use super::e_step::{EStep, Sweep};
 use super::steps::{BOUND, Finish, Multiplier, NORM, RESIDUAL, Signs, Start, WEIGHT, WIDTH, Weights};
-use super::weights::{Pace, RowSums};
+use super::penalty::Move;
+use super::weights::RowSums;
 use super::{Facts, Form, Outcome};
 use crate::exec::{LargestForm, Matrix, RowBackend, Step};
 use crate::linalg;
+use crate::models::newton::{Bend, Given};
 use crate::models::row_sums::{self, Columns, Rule};
 use crate::{Error, RunOptions, Solution};
 
@@ -23,13 +25,15 @@ pub(crate) struct Tall<'a> {
     gamma: f64,
     /// sum_n lambda_n lambda_n'.
     H: Mat<f64>,
+    /// Weights of the next iteration that are not those of the re-weighting.
+    given: Vec<Given>,
 }
 
 impl<'a> Tall<'a> {
     /// Step 1: A = I, Lambda = 0, so that |a^n| = 1, E = 0 and P = X.
     pub fn new(rows: &'a mut dyn RowBackend, eps: f64) -> Result<Self, Error> {
         let S = rows.pass(&Step::ArssStart(Start::new(eps)))?.gram();
-        Ok(Tall { rows, eps, S, T: Mat::new(), mu: 0.0, gamma: 0.0, H: Mat::new() })
+        Ok(Tall { rows, eps, S, T: Mat::new(), mu: 0.0, gamma: 0.0, H: Mat::new(), given: Vec::new() })
     }
 }
 
@@ -42,6 +46,7 @@ impl Form for Tall<'_> {
         let trace: f64 = (0..L).map(|l| self.S[(l, l)]).sum();
         Ok(Facts {
             entries: items as f64 * L as f64,
+            shape: (items, L),
             norm: trace.sqrt(),
             longest: longest.sqrt(),
             mean_abs: size / (items * L) as f64,
@@ -67,15 +72,29 @@ impl Form for Tall<'_> {
         Ok(sweep)
     }
 
-    fn update_v(&mut self, pace: Pace, keep: bool) -> Result<RowSums, Error> {
+    fn update_v(&mut self, how: &Move<'_>, keep: bool) -> Result<RowSums, Error> {
         let C = Matrix(linalg::lower_root(self.H.as_ref()));
-        let (gamma, eps) = (self.gamma, self.eps);
-        let result = self.rows.pass(&Step::ArssWeights(Weights { gamma, eps, pace, keep, C }))?;
-        let rows = RowSums::from(&result);
+        let (gamma, eps, pace, given) = (self.gamma, self.eps, how.pace, self.given.clone());
+        let wanted = if keep { 0 } else { how.newton.map_or(0, |(_, wanted)| wanted) };
+        let mut result = self.rows.pass(&Step::ArssWeights(Weights { gamma, eps, pace, keep, C, given, wanted }))?;
+        let sums = RowSums::from(&result);
+        let rows = std::mem::take(&mut result.rows.list);
         if !keep {
-            self.S = result.gram();
+            let S = std::mem::replace(&mut self.S, result.gram());
+            self.given.clear();
+            if let Some((newton, _)) = how.newton.filter(|_| !rows.is_empty()) {
+                // Lambda answers to S as T does; the shrinkage answers one iteration later.
+                let B = faer::Scale(1.0 / (gamma * gamma)) * &self.H;
+                let P = faer::Scale(self.mu / gamma) * &self.T;
+                let change = &self.S - &S;
+                let bend = Bend { B: B.as_ref(), P: P.as_ref(), change: change.as_ref() };
+                if let Some((given, added)) = newton.step(&rows, &bend) {
+                    self.given = given;
+                    self.S += added;
+                }
+            }
         }
-        Ok(rows)
+        Ok(sums)
     }
 
     fn finish(self, k: usize, rule: Rule, run: &mut RunOptions<'_>) -> Result<Outcome, Error> {

@@ -5,7 +5,8 @@ use std::ops::Range;
 use faer::{Mat, MatMut, MatRef};
 
 use super::e_step::{EStep, Sweep, sweep_entries};
-use super::weights::{Pace, RowSums, next_weights};
+use super::penalty::Move;
+use super::weights::{RowSums, next_weights};
 use super::{Facts, Form, Outcome};
 use crate::linalg::simd::LANES;
 use crate::linalg::{self, CrossSum, GramSum};
@@ -90,7 +91,7 @@ impl<T: Float> Form for Wide<'_, T> {
         let trace: f64 = (0..N).map(|n| self.G[(n, n)]).sum();
         let longest = (0..N).map(|n| self.G[(n, n)]).fold(0.0, f64::max).sqrt();
         let entries = (N * X.items()) as f64;
-        Ok(Facts { norm: trace.sqrt(), longest, mean_abs: size / entries, entries, gamma_max })
+        Ok(Facts { norm: trace.sqrt(), longest, mean_abs: size / entries, entries, shape: (N, X.items()), gamma_max })
     }
 
     fn rank(&self) -> usize {
@@ -137,7 +138,7 @@ impl<T: Float> Form for Wide<'_, T> {
         Ok(sweep)
     }
 
-    fn update_v(&mut self, pace: Pace, keep: bool) -> Result<RowSums, Error> {
+    fn update_v(&mut self, how: &Move<'_>, keep: bool) -> Result<RowSums, Error> {
         let mut sums = RowSums::default();
         for n in 0..self.weights.len() {
             let norm = self.row_norm(n);
@@ -145,7 +146,7 @@ impl<T: Float> Form for Wide<'_, T> {
             if !keep {
                 // One lane of many: N is small here.
                 let mut factors = [self.factors[n]; LANES];
-                let next = next_weights(&[self.weights[n]; LANES], &[norm; LANES], &mut factors, self.eps, pace);
+                let next = next_weights(&[self.weights[n]; LANES], &[norm; LANES], &mut factors, self.eps, how.pace);
                 (self.weights[n], self.factors[n]) = (next[0], factors[0]);
             }
         }

@@ -4,6 +4,7 @@ use faer::Mat;
 
 use super::steps::{Finish, Solve, Start, Systems, Weights};
 use crate::exec::{InverseGram, LargestForm, LongestRow, Matrix, RowBackend, Step};
+use crate::models::newton::{Bend, Given, Newton};
 use crate::{Error, linalg};
 
 /// The rows with two weights each, and L x L matrices.
@@ -17,6 +18,18 @@ pub(crate) struct State<'a> {
     Q: Mat<f64>,
     /// sum_n m_n m_n', in the basis Q.
     H: Mat<f64>,
+    /// Weights of the next iteration that are not those of the re-weighting.
+    given: Vec<Given>,
+}
+
+/// How the weights move on the way to a certificate.
+pub(crate) struct Pace<'a> {
+    pub momentum: f64,
+    pub newton: &'a Newton,
+    /// Rows that take one of Newton's steps.
+    pub wanted: usize,
+    /// 2 gamma times the mean residual: for all rows together what gamma / u_n is for each.
+    pub shift: f64,
 }
 
 /// Sums over the samples of what `update_a` found.
@@ -80,7 +93,7 @@ impl<'a> State<'a> {
     /// u = 1/2 and w = 2 for all: the weights of |a^n| = 1 and residuals of 1.
     pub fn new(rows: &'a mut dyn RowBackend, eps: f64) -> Result<Self, Error> {
         let S = rows.pass(&Step::RrssStart(Start))?.gram();
-        Ok(State { rows, eps, S, d: Vec::new(), Q: Mat::new(), H: Mat::new() })
+        Ok(State { rows, eps, S, d: Vec::new(), Q: Mat::new(), H: Mat::new(), given: Vec::new() })
     }
 
     /// The numerical rank of X; at the start S is 2 sum_n x_n x_n'.
@@ -109,14 +122,35 @@ impl<'a> State<'a> {
         Ok(fit)
     }
 
-    /// The row norms, the weights of the next iteration, as published or with momentum, and S.
-    pub fn update_weights(&mut self, momentum: Option<f64>) -> Result<RowSums, Error> {
+    /// The row norms, the weights of the next iteration, as published or on the way to a certificate, and S.
+    pub fn update_weights(&mut self, pace: Option<&Pace<'_>>) -> Result<RowSums, Error> {
         let in_place = &self.Q * &self.H * self.Q.transpose();
         let C = Matrix(linalg::lower_root(in_place.as_ref()));
-        let result = self.rows.pass(&Step::RrssWeights(Weights { momentum, eps: self.eps, C }))?;
+        let (momentum, wanted) = (pace.map(|pace| pace.momentum), pace.map_or(0, |pace| pace.wanted));
+        let given = std::mem::take(&mut self.given);
+        let mut result = self.rows.pass(&Step::RrssWeights(Weights { momentum, eps: self.eps, C, given, wanted }))?;
         let sums = RowSums { norms: result.sums[0], growth: result.maxima[0] };
-        self.S = result.gram();
+        let rows = std::mem::take(&mut result.rows.list);
+        let S = std::mem::replace(&mut self.S, result.gram());
+        if let Some(pace) = pace.filter(|_| !rows.is_empty()) {
+            let change = &self.S - &S;
+            let P = self.answer(pace.shift);
+            let B = faer::Scale(4.0) * &in_place;
+            let bend = Bend { B: B.as_ref(), P: P.as_ref(), change: change.as_ref() };
+            if let Some((given, added)) = pace.newton.step(&rows, &bend) {
+                self.given = given;
+                self.S += added;
+            }
+        }
         Ok(sums)
+    }
+
+    /// (S + shift I)^-1: how the d_n answer to a change of S.
+    fn answer(&self, shift: f64) -> Mat<f64> {
+        let least = self.d.iter().copied().fold(f64::MIN_POSITIVE, f64::max) * f64::EPSILON;
+        let shift = shift.max(least);
+        let scaled = Mat::from_fn(self.Q.nrows(), self.Q.ncols(), |i, j| self.Q[(i, j)] / (self.d[j] + shift));
+        &scaled * self.Q.transpose()
     }
 
     /// The dual as the values of the rows: A[n][m] = w_n / 2 <x_n, d_m> / gamma.

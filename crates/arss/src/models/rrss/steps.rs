@@ -9,6 +9,7 @@ use crate::exec::{
 };
 use crate::linalg::simd::{LANES, power, vectorised};
 use crate::models::momentum::further;
+use crate::models::newton::{self, Given};
 use crate::{Error, Float, linalg};
 
 /// Numbers per row: u_n = U_nn and w_n = 1 / V_nn in use, both for the next iteration, the factor by which
@@ -199,11 +200,16 @@ pub(crate) struct Weights<T = f64> {
     pub eps: f64,
     /// C C' = Q (sum m m') Q'.
     pub C: Matrix<T>,
+    /// Rows whose w_n in use is another than the last iteration made, in order.
+    pub given: Vec<Given>,
+    /// Rows to bring back, those with the largest |x_n' D|.
+    pub wanted: usize,
 }
 
 impl Weights {
     pub fn cast<T: Float>(&self) -> Weights<T> {
-        Weights { momentum: self.momentum, eps: self.eps, C: self.C.cast() }
+        let Weights { momentum, eps, C, given, wanted } = self;
+        Weights { momentum: *momentum, eps: *eps, C: C.cast(), given: given.clone(), wanted: *wanted }
     }
 }
 
@@ -242,7 +248,7 @@ impl StepSpec for Weights {
     }
 
     fn output(&self, features: usize) -> OutputShape {
-        OutputShape { gram: features, sums: 1, maxima: 1, ..OutputShape::default() }
+        OutputShape { gram: features, sums: 1, maxima: 1, keep: self.wanted, row: features + 2, ..OutputShape::default() }
     }
 
     fn check(&self, features: usize) -> Result<(), Error> {
@@ -253,6 +259,9 @@ impl StepSpec for Weights {
 impl<T: Float> BlockStep<T> for Weights<T> {
     fn visit(&self, sums: &mut Accumulator<T>, block: &RowBlock<'_, T>, state: BlockState<'_, T>) {
         let (rows, scratch) = (state.numbers.as_chunks_mut::<WIDTH>().0, &mut sums.scratch.values);
+        for (at, one) in newton::given_in(&self.given, block.first, block.rows) {
+            (rows[at][W], rows[at][FACTOR]) = (one.weight, one.factor);
+        }
         linalg::times_lower(block.mat(), self.C.0.as_ref(), scratch);
         vectorised(
             #[inline(always)]
@@ -272,6 +281,10 @@ impl<T: Float> BlockStep<T> for Weights<T> {
         );
         linalg::weigh(block.values, rows.iter().map(|row| row[NEXT_W]), scratch);
         sums.gram.add(block.matrix_of(scratch));
+        if self.wanted > 0 {
+            let sizes = rows.iter().map(|row| (2.0 * row[NORM] / row[W], [row[W], row[NEXT_W]]));
+            newton::offer(&mut sums.rows, block, sizes);
+        }
     }
 }
 
