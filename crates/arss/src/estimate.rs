@@ -8,7 +8,7 @@ use crate::exemplars::steps as exemplars;
 use crate::exemplars::{candidates, gate, landmarks, medoids, outlier_score, refine};
 use crate::linalg::rng::{generator, uniform};
 use crate::models::row_sums::{BATCH, LINEAR};
-use crate::models::{arss, rrss, ted};
+use crate::models::{arss, newton, rrss, ted};
 use crate::parallel::{block_rows, default_block, sums_held};
 use crate::{Count, Float, Kernel, Method, Seconds, Selection};
 
@@ -116,7 +116,9 @@ fn pass_memory(method: &Method, size: &ProblemSize) -> u64 {
     let baseline = matches!(method, Method::KMeans(_) | Method::KMedoids(_) | Method::Rrqr(_) | Method::Random(_));
     let blocks_held = if baseline && size.by_column { held } else { held.min(size.threads) };
     let block = block_rows(rows, width) as u64 * (blocks * features + beside.min(2 * size.items));
-    8 * (held * squares * features * features + blocks_held * block) + size.threads * A_THREAD
+    // Rows near their bound come back with the sums of ARSS and RRSS: twice as many before they are sorted.
+    let near = if squares == 2 { 2 * newton::rows((rows, width)) as u64 * (features + 10) } else { 0 };
+    8 * (held * (squares * features * features + near) + blocks_held * block) + size.threads * A_THREAD
 }
 
 /// Bytes of a block of rows and the picks, packed for their products by each thread. How much is packed at a time depends on

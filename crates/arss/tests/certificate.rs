@@ -82,6 +82,61 @@ fn no_bound_lies_above_the_optimum() {
     }
 }
 
+/// Tables made to break it: copies, one huge row, rank one, constant columns, mostly zeros.
+fn hostile() -> Vec<(&'static str, Vec<f64>, usize)> {
+    let (n, l) = (160, 6);
+    let table = clusters(n, l, 12);
+    let changed = |change: &dyn Fn(usize, usize, f64) -> f64| {
+        table.iter().enumerate().map(|(at, &x)| change(at / l, at % l, x)).collect::<Vec<f64>>()
+    };
+    vec![
+        ("copies", changed(&|row, column, _| table[row % 7 * l + column]), l),
+        ("one row", changed(&|_, column, _| table[column]), l),
+        ("huge", changed(&|row, _, x| if row == 17 { 1e4 * x } else { x }), l),
+        ("rank one", changed(&|row, column, _| table[row * l] * (column as f64 - 2.5)), l),
+        ("constant", changed(&|_, column, x| if column > 2 { 3.0 } else { x }), l),
+        ("sparse", changed(&|row, column, x| if (row * 31 + column * 17) % 11 == 0 { x } else { 0.0 }), l),
+    ]
+}
+
+#[test]
+fn no_bound_lies_above_the_optimum_of_hostile_tables() {
+    for (name, table, l) in hostile() {
+        let samples = Samples::new(&table, table.len() / l, l).unwrap();
+        for ratio in [0.05, 0.3] {
+            let gamma = Gamma::Ratio(ratio);
+            let rrss = |tolerance| Rrss { gamma, tolerance, max_iterations: 3000, ..Rrss::default() };
+            let arss = |tolerance| Arss { p: 1.0, gamma, tolerance, max_iterations: 3000, ..Arss::default() };
+            for (tight, loose) in [
+                (rrss(1e-6).select(&samples, 3).unwrap().report, rrss(GAP).select(&samples, 3).unwrap().report),
+                (arss(1e-5).select(&samples, 3).unwrap().report, arss(GAP).select(&samples, 3).unwrap().report),
+            ] {
+                let least = tight.history.iter().map(|step| step.objective).fold(f64::INFINITY, f64::min);
+                for step in tight.history.iter().chain(&loose.history) {
+                    let bound = step.objective * (1.0 - step.gap);
+                    assert!(bound <= least * (1.0 + 1e-9), "{name} at {ratio}: {bound} above {least}");
+                }
+                let found = (tight.gap.unwrap(), loose.gap.unwrap());
+                println!("{name} {ratio}: {:?}, iterations {} {}", found, tight.iterations, loose.iterations);
+                assert_eq!(loose.status, Status::Converged, "{name} at {ratio}: {found:?}");
+            }
+        }
+    }
+}
+
+/// With Newton's steps for the rows at their bound a certificate takes few iterations.
+#[test]
+fn certificates_take_few_iterations() {
+    let table = clusters(2000, 16, 1);
+    let samples = Samples::new(&table, 2000, 16).unwrap();
+    for ratio in [0.1, 0.3] {
+        let gamma = Gamma::Ratio(ratio);
+        let rrss = Rrss { gamma, tolerance: GAP, ..Rrss::default() }.select(&samples, 10).unwrap().report;
+        let arss = Arss { p: 1.0, gamma, ..Arss::default() }.select(&samples, 10).unwrap().report;
+        assert!(rrss.iterations <= 30 && arss.iterations <= 150, "{} {}", rrss.iterations, arss.iterations);
+    }
+}
+
 #[test]
 fn few_items_with_many_features() {
     for (n, l, seed) in [(12, 40, 4), (30, 30, 5), (25, 400, 6)] {

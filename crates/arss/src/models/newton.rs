@@ -23,13 +23,11 @@ pub(crate) struct Given {
     pub factor: f64,
 }
 
-/// Rows with |x_n' D| below this share of gamma are left to the re-weighting.
-const NEAR: f64 = 0.8;
 /// Rows for each column that take part, and the least and most of them.
-const ROWS: usize = 16;
-const FEW: (usize, usize) = (128, 512);
-/// Of a table this share at most, but so many.
-const SHARE: (usize, usize) = (4, 64);
+const ROWS: usize = 8;
+const FEW: (usize, usize) = (64, 512);
+/// One row in so many takes part at most, unless there are few.
+const SHARE: usize = 8;
 /// A weight falls to this share at most, so that a row that is needed again comes back.
 const LEAST: f64 = 0.05;
 /// What of a step counts for the momentum of the re-weighting.
@@ -51,18 +49,24 @@ pub(crate) fn given_in(given: &[Given], first: usize, rows: usize) -> impl Itera
     given[from..].iter().map_while(move |one| Some((one.index.checked_sub(first).filter(|&at| at < rows)?, *one)))
 }
 
-/// Offers the rows near their bound or beyond it: with each its values, its weight, and the weight that it gets otherwise.
+/// Offers the rows beyond `near`: with each its values, its weight, and the weight that it gets otherwise.
 /// `sizes` gives |x_n' D| / gamma and the two weights of a row of the block.
 pub(crate) fn offer<T: Float>(
     found: &mut TopRows,
     block: &RowBlock<'_, T>,
+    near: f64,
     sizes: impl Iterator<Item = (f64, [f64; 2])>,
 ) {
     for ((at, (size, weights)), values) in sizes.enumerate().zip(block.lines()) {
-        if size > NEAR {
+        if size > near {
             found.offer(block.first + at, size, || values.iter().map(|x| x.to_f64()).chain(weights).collect());
         }
     }
+}
+
+/// Rows that take part at most, of a table of so many rows and columns.
+pub(crate) fn rows((items, features): (usize, usize)) -> usize {
+    (ROWS * features).clamp(FEW.0, FEW.1).min((items / SHARE).max(FEW.0))
 }
 
 /// What the curvature is made of.
@@ -82,15 +86,16 @@ pub(crate) struct Newton {
     /// At its softest: more than 1 where D does not follow S at once.
     softest: f64,
     stiffness: f64,
+    /// No weight falls below it: the re-weighting takes a smaller one for a row that grows.
+    floor: f64,
     objective: Option<f64>,
     most: usize,
 }
 
 impl Newton {
     /// For a table of so many rows and columns.
-    pub fn new(plain: usize, softest: f64, (items, features): (usize, usize)) -> Self {
-        let most = (ROWS * features).clamp(FEW.0, FEW.1).min((items / SHARE.0).max(SHARE.1));
-        Newton { plain, softest, stiffness: softest, objective: None, most }
+    pub fn new(plain: usize, softest: f64, floor: f64, shape: (usize, usize)) -> Self {
+        Newton { plain, softest, stiffness: softest, floor, objective: None, most: rows(shape) }
     }
 
     /// Rows that take part in an iteration.
@@ -112,16 +117,14 @@ impl Newton {
             return None;
         }
         let X = Mat::from_fn(count, L, |k, l| rows[k].values[l]);
-        let (slope, curvature) = self.model(&X, bend);
         let (old, next) = (|k: usize| rows[k].values[L], |k: usize| rows[k].values[L + 1]);
-        let least: Vec<f64> = (0..count).map(|k| LEAST * old(k) - next(k)).collect();
+        let undone: Vec<f64> = (0..count).map(|k| old(k) - next(k)).collect();
+        let (slope, curvature) = self.model(&X, bend, &undone);
+        let least: Vec<f64> = (0..count).map(|k| (LEAST - 1.0) * old(k)).collect();
         let moved = least_of(&curvature, slope, &least);
-        if !moved.iter().all(|moved| moved.is_finite()) {
-            return None;
-        }
         let mut given: Vec<Given> = (0..count)
             .map(|k| {
-                let weight = (next(k) + moved[k]).max(LEAST * old(k));
+                let weight = (old(k) + moved[k]).max(LEAST * old(k)).max(self.floor);
                 Given { index: rows[k].index, weight, factor: (weight / old(k)).clamp(FACTORS.0, FACTORS.1) }
             })
             .collect();
@@ -134,8 +137,9 @@ impl Newton {
         Some((given, Mat::from_fn(L, L, |i, j| added[(i.max(j), i.min(j))])))
     }
 
-    /// Slope and curvature of h in the weights of some rows, at the weights that they get otherwise.
-    fn model(&self, X: &Mat<f64>, bend: &Bend<'_>) -> (Vec<f64>, Mat<f64>) {
+    /// Slope and curvature of h in the weights of some rows, where all others are re-weighted and what the re-weighting did to
+    /// these is `undone`.
+    fn model(&self, X: &Mat<f64>, bend: &Bend<'_>, undone: &[f64]) -> (Vec<f64>, Mat<f64>) {
         let (XB, XP) = (times(X.as_ref(), bend.B), times(X.as_ref(), bend.P));
         let (KB, KP) = (times(XB.as_ref(), X.transpose()), times(XP.as_ref(), X.transpose()));
         let moved = times(XP.as_ref(), bend.change);
@@ -144,9 +148,10 @@ impl Newton {
             let effect: f64 = (0..X.ncols()).map(|l| moved[(k, l)] * XB[(k, l)]).sum();
             1.0 - KB[(k, k)] + scale * effect
         };
-        let curvature =
-            |i: usize, j: usize| scale * KB[(i, j)] * KP[(i, j)] * if i == j { 1.0 + RIDGE } else { 1.0 };
-        ((0..X.nrows()).map(slope).collect(), Mat::from_fn(X.nrows(), X.nrows(), curvature))
+        let curvature = |i: usize, j: usize| scale * KB[(i, j)] * KP[(i, j)] * if i == j { 1.0 + RIDGE } else { 1.0 };
+        let H = Mat::from_fn(X.nrows(), X.nrows(), curvature);
+        let back = |k: usize| H.col_as_slice(k).iter().zip(undone).map(|(h, undone)| h * undone).sum::<f64>();
+        ((0..X.nrows()).map(|k| slope(k) + back(k)).collect(), H)
     }
 }
 
@@ -211,7 +216,7 @@ mod tests {
 
     #[test]
     fn a_rise_makes_it_stiffer() {
-        let mut newton = Newton::new(1, 2.0, (100, 3));
+        let mut newton = Newton::new(1, 2.0, 0.0, (100, 3));
         assert_eq!((newton.wanted(1), newton.wanted(2)), (0, 64));
         newton.learn(1.0);
         newton.learn(2.0);

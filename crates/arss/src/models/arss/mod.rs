@@ -239,6 +239,8 @@ struct Problem {
     entries: f64,
     /// Rows and columns.
     shape: (usize, usize),
+    /// The least weight, sqrt(eps).
+    floor: f64,
 }
 
 impl Problem {
@@ -253,8 +255,8 @@ impl Problem {
         let mu_unit = scale.powf(p - 2.0);
         let gamma = gamma.clamp(MODERATE.0, MODERATE.1);
         let (norm, longest, mean_abs) = (facts.norm, facts.longest, facts.mean_abs);
-        let (entries, shape) = (facts.entries, facts.shape);
-        Problem { p, gamma, norm, longest, unit, mu_unit, mean_abs, entries, shape }
+        let (entries, shape, floor) = (facts.entries, facts.shape, settings.eps.sqrt());
+        Problem { p, gamma, norm, longest, unit, mu_unit, mean_abs, entries, shape, floor }
     }
 
     /// The next line of the history, in the units of the data as given.

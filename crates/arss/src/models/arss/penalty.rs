@@ -97,7 +97,7 @@ impl Schedule {
         };
         let momentum = if convex { Momentum::patient(PLAIN, most) } else { Momentum::new(PLAIN, most) };
         let newton =
-            (convex && penalty == Penalty::Adaptive).then(|| Newton::new(ALONE, SOFTEST, problem.shape));
+            (convex && penalty == Penalty::Adaptive).then(|| Newton::new(ALONE, SOFTEST, problem.floor, problem.shape));
         match penalty {
             Penalty::Growing { mu, rho, max } => {
                 let scaled = |mu: f64| (mu * problem.mu_unit).clamp(MODERATE.0, MODERATE.1);

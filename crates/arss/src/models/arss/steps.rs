@@ -166,6 +166,9 @@ impl Weights {
     }
 }
 
+/// Rows whose |x_n' Lambda| is beyond this share of gamma may take one of Newton's steps.
+const NEAR: f64 = 0.9;
+
 /// The weights of the next iteration.
 #[inline(always)]
 fn push_weights(rows: &mut [[f64; WIDTH]], eps: f64, pace: Pace) {
@@ -216,7 +219,8 @@ impl<T: Float> BlockStep<T> for Weights<T> {
         rows.iter().for_each(|row| found.add_row(row[NORM], row[WEIGHT]));
         (sums.sums[0], sums.sums[1], sums.maxima[0]) = (found.norms, found.change, found.growth);
         if !self.keep {
-            let used: Vec<f64> = if self.wanted > 0 { rows.iter().map(|row| row[WEIGHT]).collect() } else { Vec::new() };
+            let used: Vec<f64> =
+                if self.wanted > 0 { rows.iter().map(|row| row[WEIGHT]).collect() } else { Vec::new() };
             vectorised(
                 #[inline(always)]
                 || push_weights(rows, self.eps, self.pace),
@@ -224,7 +228,7 @@ impl<T: Float> BlockStep<T> for Weights<T> {
             linalg::weigh(block.values, rows.iter().map(|row| row[WEIGHT]), scratch);
             sums.gram.add(block.matrix_of(scratch));
             let sizes = rows.iter().zip(used).map(|(row, used)| (row[NORM] / used, [used, row[WEIGHT]]));
-            newton::offer(&mut sums.rows, block, sizes);
+            newton::offer(&mut sums.rows, block, NEAR, sizes);
         }
     }
 }

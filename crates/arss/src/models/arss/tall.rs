@@ -3,8 +3,8 @@
 use faer::Mat;
 
 use super::e_step::{EStep, Sweep};
-use super::steps::{BOUND, Finish, Multiplier, NORM, RESIDUAL, Signs, Start, WEIGHT, WIDTH, Weights};
 use super::penalty::Move;
+use super::steps::{BOUND, Finish, Multiplier, NORM, RESIDUAL, Signs, Start, WEIGHT, WIDTH, Weights};
 use super::weights::RowSums;
 use super::{Facts, Form, Outcome};
 use crate::exec::{LargestForm, Matrix, RowBackend, Step};

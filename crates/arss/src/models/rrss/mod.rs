@@ -189,7 +189,7 @@ impl Rrss {
         let published = self.tolerance == 0.0;
         let (mut momentum, mut bound) = (Momentum::new(PLAIN, MOST), f64::NEG_INFINITY);
         let items = state.rows.items();
-        let mut newton = Newton::new(ALONE, 1.0, (items, state.rows.features()));
+        let mut newton = Newton::new(ALONE, 1.0, 2.0 * self.eps.sqrt(), (items, state.rows.features()));
         for iteration in 1..=self.max_iterations {
             state.update_eigen(); // S = Q D Q'
             let fit = state.update_a(gamma, !published)?; // Eq. (4) for all samples: residuals and sum m m'

@@ -213,6 +213,8 @@ impl Weights {
     }
 }
 
+/// Rows whose |x_n' D| is beyond this share of gamma may take one of Newton's steps.
+const NEAR: f64 = 0.8;
 /// Over-relaxation of the weights: w <- w (2 |a| / w)^1.5.
 const RELAXATION: f64 = 1.5;
 
@@ -248,7 +250,14 @@ impl StepSpec for Weights {
     }
 
     fn output(&self, features: usize) -> OutputShape {
-        OutputShape { gram: features, sums: 1, maxima: 1, keep: self.wanted, row: features + 2, ..OutputShape::default() }
+        OutputShape {
+            gram: features,
+            sums: 1,
+            maxima: 1,
+            keep: self.wanted,
+            row: features + 2,
+            ..OutputShape::default()
+        }
     }
 
     fn check(&self, features: usize) -> Result<(), Error> {
@@ -283,7 +292,7 @@ impl<T: Float> BlockStep<T> for Weights<T> {
         sums.gram.add(block.matrix_of(scratch));
         if self.wanted > 0 {
             let sizes = rows.iter().map(|row| (2.0 * row[NORM] / row[W], [row[W], row[NEXT_W]]));
-            newton::offer(&mut sums.rows, block, sizes);
+            newton::offer(&mut sums.rows, block, NEAR, sizes);
         }
     }
 }
