@@ -3,13 +3,14 @@
 use faer::Mat;
 
 use super::e_step::{EStep, Sweep};
+use super::silence::{Silence, StepFour};
 use super::steps::{BOUND, Finish, Multiplier, NORM, RESIDUAL, Signs, Start, WEIGHT, WIDTH, Weights};
 use super::weights::{Pace, RowSums};
 use super::{Facts, Form, Outcome};
 use crate::exec::{LargestForm, Matrix, RowBackend, Step};
 use crate::linalg;
 use crate::models::row_sums::{self, Columns, Rule};
-use crate::{Error, RunOptions, Solution};
+use crate::{Arss, Error, RunOptions, Solution};
 
 /// The rows with P and their weights, and L x L matrices.
 pub(crate) struct Tall<'a> {
@@ -23,13 +24,29 @@ pub(crate) struct Tall<'a> {
     gamma: f64,
     /// sum_n lambda_n lambda_n'.
     H: Mat<f64>,
+    /// P, as long as the loss has not acted.
+    silence: Option<Silence>,
+    /// What step 4 came to where it was taken in the same pass as the steps before it.
+    taken: Option<RowSums>,
 }
 
 impl<'a> Tall<'a> {
     /// Step 1: A = I, Lambda = 0, so that |a^n| = 1, E = 0 and P = X.
-    pub fn new(rows: &'a mut dyn RowBackend, eps: f64) -> Result<Self, Error> {
-        let S = rows.pass(&Step::ArssStart(Start::new(eps)))?.gram();
-        Ok(Tall { rows, eps, S, T: Mat::new(), mu: 0.0, gamma: 0.0, H: Mat::new() })
+    pub fn new(rows: &'a mut dyn RowBackend, settings: &Arss) -> Result<Self, Error> {
+        let (start, eps) = (Start::new(settings.eps), settings.eps);
+        let S = rows.pass(&Step::ArssStart(start))?.gram();
+        let silence = Some(Silence::new(rows, faer::Scale(1.0 / start.weight()) * &S)?);
+        let mut form = Tall { rows, eps, S, T: Mat::new(), mu: 0.0, gamma: 0.0, H: Mat::new(), silence, taken: None };
+        if settings.p == 1.0 {
+            // The bound of the optimum needs the entries of Lambda.
+            form.end_silence()?;
+        }
+        Ok(form)
+    }
+
+    /// Writes P down, if that was not done yet.
+    fn end_silence(&mut self) -> Result<(), Error> {
+        self.silence.take().map_or(Ok(()), |silence| silence.place(self.rows))
     }
 }
 
@@ -59,7 +76,20 @@ impl Form for Tall<'_> {
         self.T = linalg::inverse_of_shifted(self.S.as_ref(), mu / gamma);
     }
 
-    fn update_multiplier_and_e(&mut self, e_step: &EStep, keep: bool) -> Result<Sweep, Error> {
+    fn update_multiplier_and_e(&mut self, e_step: &EStep, pace: Pace, keep: bool) -> Result<Sweep, Error> {
+        if let Some(silence) = &mut self.silence {
+            let step = StepFour { gamma: self.gamma, eps: self.eps, pace, keep };
+            let silent = silence.iterate(self.rows, e_step, &self.T, step)?;
+            self.taken = Some(silent.rows);
+            if let Some(S) = silent.S {
+                self.S = S;
+            }
+            if silent.stays {
+                return Ok(silent.sweep);
+            }
+            // The loss acts from now on.
+            self.end_silence()?;
+        }
         let step = Multiplier { e_step: e_step.clone(), keep, T: Matrix(self.T.clone()) };
         let result = self.rows.pass(&Step::ArssMultiplier(step))?;
         let sweep = Sweep::from(&result);
@@ -68,6 +98,9 @@ impl Form for Tall<'_> {
     }
 
     fn update_v(&mut self, pace: Pace, keep: bool) -> Result<RowSums, Error> {
+        if let Some(rows) = self.taken.take() {
+            return Ok(rows);
+        }
         let C = Matrix(linalg::lower_root(self.H.as_ref()));
         let (gamma, eps) = (self.gamma, self.eps);
         let result = self.rows.pass(&Step::ArssWeights(Weights { gamma, eps, pace, keep, C }))?;
@@ -78,7 +111,8 @@ impl Form for Tall<'_> {
         Ok(rows)
     }
 
-    fn finish(self, k: usize, rule: Rule, run: &mut RunOptions<'_>) -> Result<Outcome, Error> {
+    fn finish(mut self, k: usize, rule: Rule, run: &mut RunOptions<'_>) -> Result<Outcome, Error> {
+        self.end_silence()?;
         let Tall { rows, S, T, mu, gamma, .. } = self;
         rows.pass(&Step::ArssFinish(Finish { mu, gamma, T: Matrix(T), S: Matrix(S) }))?;
         let columns = Columns { norm: NORM, weight: WEIGHT, bound: BOUND, width: WIDTH, divisor: gamma };

@@ -5,6 +5,7 @@
 //! larger samples for those that are open then. `docs/explanation/linear-time.md` has the bound and its proof.
 
 mod bounds;
+mod moments;
 mod sample;
 pub(crate) mod steps;
 

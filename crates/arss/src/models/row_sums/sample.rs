@@ -3,6 +3,7 @@
 use faer::{Mat, Par};
 
 use super::bounds::Shape;
+use super::moments::ADDED;
 use super::steps::{DrawTerms, Measure, Sample, WeighTerms};
 use crate::exec::{Matrix, RowBackend, Step};
 use crate::{Error, linalg};
@@ -64,7 +65,7 @@ impl Terms {
         }
         // Of a product of L terms in single precision, times the steepest slope; and of the sums over the sample.
         let unit = f64::from(f32::EPSILON);
-        let rounding = unit * ((features + 4) as f64 * length + 16.0);
+        let rounding = unit * ((features + 4) as f64 * length + ADDED as f64);
         Ok(Sample {
             root: Matrix(self.root.clone()),
             points: Matrix(points),

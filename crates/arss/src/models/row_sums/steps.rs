@@ -4,15 +4,13 @@ use faer::MatMut;
 use serde::{Deserialize, Serialize};
 
 use super::bounds::{Moments, SHAPES, Shape};
+use super::moments::{Lanes, TermsOf, add_moments};
 use super::{Columns, Rule};
 use crate::exec::{
     Access, Accumulator, BlockState, BlockStep, Matrix, Needs, OutputShape, RowBlock, StepSpec, damaged,
 };
 use crate::linalg::rng::hashed;
 use crate::{Error, Float, linalg};
-
-/// Terms whose products are made at a time: those of a block stay in the cache.
-const TILE: usize = 128;
 
 /// How likely a term is drawn, up to a common factor: q_m = |B f_m| + floor, f_m being the values of row m.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -265,7 +263,7 @@ pub(crate) struct Space {
     open: Vec<usize>,
     lengths: Vec<f64>,
     directions: Vec<f32>,
-    products: Vec<f32>,
+    lanes: Lanes,
     moments: Vec<Moments>,
 }
 
@@ -283,18 +281,8 @@ impl Space {
         }
         self.moments.clear();
         self.moments.resize(rows, Moments::default());
-        let (points, directions) = (sample.points.0.as_ref(), &self.directions);
-        for first in (0..points.ncols()).step_by(TILE) {
-            let width = TILE.min(points.ncols() - first);
-            self.products.resize(rows * width, 0.0);
-            let products = MatMut::from_row_major_slice_mut(&mut self.products[..rows * width], rows, width);
-            let directions = faer::MatRef::from_row_major_slice(directions, rows, features);
-            linalg::product(products, directions, points.subcols(first, width), 1.0);
-            let terms = first..first + width;
-            let (shares, spreads) = (&sample.shares[terms.clone()], &sample.spreads[terms]);
-            for (products, moments) in self.products.chunks_exact(width).zip(&mut self.moments) {
-                moments.add(sample.shapes, (products, shares, spreads));
-            }
-        }
+        let &Sample { ref points, ref shares, ref spreads, shapes, .. } = sample;
+        let terms = TermsOf { points: points.0.as_ref(), shares, spreads, shapes };
+        add_moments(terms, &self.directions, &mut self.lanes, &mut self.moments);
     }
 }
