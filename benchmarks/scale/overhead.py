@@ -303,6 +303,14 @@ def by_threads(name: str, X: Any, threads: int) -> Record:
     return {"seconds": (times[1] - times[0]) / (marks[1] - marks[0])}
 
 
+def idle(client: Any, seconds: float = 3.0) -> Record:
+    """Cores that client and scheduler, and the workers, use while nothing is to do."""
+    here, there = time.process_time(), sum(client.run(time.process_time).values())
+    time.sleep(seconds)
+    here, there = time.process_time() - here, sum(client.run(time.process_time).values()) - there
+    return {"client_cores": here / seconds, "worker_cores": there / seconds}
+
+
 def measure(names: list[str], rows: int, columns: int) -> Iterator[Record]:
     """Every engine with one and two workers, one after the other."""
     X = np.random.default_rng(0).normal(size=(rows, columns))
@@ -319,13 +327,12 @@ def measure(names: list[str], rows: int, columns: int) -> Iterator[Record]:
             ) as nodes,
             Client(nodes) as client,
         ):
+            yield {"method": "nothing", "engine": "dask, idle", "workers": count} | idle(client)
             client.run(watch)
             # Neighbours on one worker.
             blocks = np.array_split(X, PARTITIONS)
-            homes = sorted(client.nthreads())
-            futures = [
-                client.scatter(block, workers=[homes[at * count // PARTITIONS]]) for at, block in enumerate(blocks)
-            ]
+            home = sorted(client.nthreads())
+            futures = [client.scatter(X, workers=[home[at * count // PARTITIONS]]) for at, X in enumerate(blocks)]
             wait(futures)
             held = da.concatenate([da.from_delayed(f, b.shape, float) for f, b in zip(futures, blocks, strict=True)])
             for name in names:
@@ -376,15 +383,12 @@ def main() -> None:
     parser.add_argument("--draw", action="store_true", help="draw overhead.svg from overhead.jsonl")
     options = parser.parse_args()
     if options.draw:
-        draw()
-        return
+        return draw()
     warnings.simplefilter("ignore")
     size = {"rows": options.rows, "columns": options.columns, "command": shlex.join(["python", *sys.argv])}
     with dask.config.set({"distributed.admin.log-length": 0}), (HERE / "overhead.jsonl").open("a") as file:
         for line in measure(options.only, options.rows, options.columns):
             print(json.dumps(line | size), file=file, flush=True)
-            rounded = {key: round(1e3 * value, 2) if isinstance(value, float) else value for key, value in line.items()}
-            print(json.dumps(rounded), flush=True)
 
 
 if __name__ == "__main__":

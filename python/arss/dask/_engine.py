@@ -145,7 +145,9 @@ class Engine:
         self._line.close()
         if error:
             parts = [part.rows for part in self.table.parts]
-            self.client.cancel([*self._busy, *self.states, *parts], force=True)
+            # A scheduler that is gone has nothing left, and the error that says so must not be hidden.
+            with suppress(Exception):
+                self.client.cancel([*self._busy, *self.states, *parts], force=True)
         self._busy.clear()
         self.states = []
 
