@@ -350,8 +350,9 @@ def draw() -> None:
     lines = [json.loads(line) for line in (HERE / "overhead.jsonl").read_text().splitlines()]
     newest = {(line["method"], line["workers"], line["engine"]): line for line in lines}
     colours = dict(zip(PARTS, palette.COLOURS, strict=True))
-    figure, axes = palette.plt.subplots(1, len(METHODS), figsize=(9, 3.6), layout="constrained")
-    for axis, name in zip(axes, METHODS, strict=True):
+    names = [name for name in METHODS if any(key[0] == name for key in newest)]
+    figure, axes = palette.plt.subplots(1, len(names), figsize=(9, 3.6), layout="constrained")
+    for axis, name in zip(axes, names, strict=True):
         found = [(key, line) for key, line in newest.items() if key[0] == name]
         found.sort(key=lambda item: (item[0][1], list(ENGINES).index(item[0][2])))
         for at, (_, line) in enumerate(found):
