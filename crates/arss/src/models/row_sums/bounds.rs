@@ -53,8 +53,8 @@ impl Moments {
         self.0[shape][part] += value;
     }
 
-    /// An upper bound of sum p t: the better one of the shapes.
-    pub fn bound<T: crate::Float>(&self, sample: &Sample<T>) -> f64 {
+    /// An upper bound of sum p t, the better one of the shapes; and whether that was not the first.
+    pub fn bound<T: crate::Float>(&self, sample: &Sample<T>) -> (f64, bool) {
         let doubt = sample.doubt;
         let of = |(&[sum, square], shape): (&[f64; 2], Shape)| {
             let most = sample.largest * shape.most();
@@ -63,7 +63,9 @@ impl Moments {
             let margin = spread * (2.0 * doubt).sqrt() + most * doubt / 3.0;
             f64::from(shape.slope) + f64::from(shape.centre) + sum + margin
         };
-        let best = self.0.iter().zip(sample.shapes).map(of).fold(f64::INFINITY, f64::min);
-        (best + sample.rounding).min(1.0) // sum p t <= sqrt(sum p t^2)
+        let mut bounds = self.0.iter().zip(sample.shapes.iter().copied()).map(of);
+        let first = bounds.next().unwrap_or(1.0);
+        let best = bounds.fold(first, f64::min);
+        ((best + sample.rounding).min(1.0), best < first) // sum p t <= sqrt(sum p t^2)
     }
 }

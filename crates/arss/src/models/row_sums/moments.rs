@@ -6,7 +6,7 @@
 use faer::MatRef;
 use pulp::{Simd, WithSimd};
 
-use super::bounds::{Moments, SHAPES, Shape};
+use super::bounds::{Moments, Shape};
 
 /// Registers of rows, and terms, whose products are made at a time: eight sums that do not wait for each other.
 const WIDE: usize = 2;
@@ -25,7 +25,8 @@ pub(super) struct TermsOf<'a> {
     pub points: MatRef<'a, f32>,
     pub shares: &'a [f32],
     pub spreads: &'a [f32],
-    pub shapes: [Shape; SHAPES],
+    /// One or two.
+    pub shapes: &'a [Shape],
 }
 
 /// Space for rows and terms in the order in which they are used.
@@ -52,6 +53,17 @@ impl WithSimd for AllRows<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
+        match *self.terms.shapes {
+            [shape] => self.run(simd, [shape]),
+            [first, second] => self.run(simd, [first, second]),
+            _ => {}
+        }
+    }
+}
+
+impl AllRows<'_> {
+    #[inline(always)]
+    fn run<S: Simd, const N: usize>(self, simd: S, shapes: [Shape; N]) {
         let AllRows { terms, directions, lanes: Lanes { rows: columns, terms: points }, moments } = self;
         let (features, rows) = (terms.points.nrows(), WIDE * S::F32_LANES);
         turn(directions, (features, rows), columns);
@@ -68,7 +80,7 @@ impl WithSimd for AllRows<'_> {
             for (columns, moments) in columns.chunks_exact(features * rows).zip(moments.chunks_mut(rows)) {
                 let (columns, _) = pulp::as_arrays::<WIDE, _>(S::as_simd_f32s(columns).0);
                 let groups = points.chunks_exact(features).zip(shares.chunks(TERMS).zip(spreads.chunks(TERMS)));
-                store(simd, some_terms(simd, groups, columns, terms.shapes), moments);
+                store::<S, N>(some_terms(simd, groups, columns, shapes), moments);
             }
         }
     }
@@ -86,17 +98,17 @@ fn turn(directions: &[f32], (features, rows): (usize, usize), columns: &mut Vec<
 }
 
 /// For each shape and register: the sum of share times value, and of spread times its square.
-type Sums<S> = [[[<S as Simd>::f32s; 2]; WIDE]; SHAPES];
+type Sums<S, const N: usize> = [[[<S as Simd>::f32s; 2]; WIDE]; N];
 
 /// The sums over some terms, four at a time: their values, shares and spreads.
 #[inline(always)]
-fn some_terms<'a, S: Simd>(
+fn some_terms<'a, S: Simd, const N: usize>(
     simd: S,
     mut groups: impl Iterator<Item = (&'a [[f32; TERMS]], (&'a [f32], &'a [f32]))>,
     columns: &[[S::f32s; WIDE]],
-    shapes: [Shape; SHAPES],
-) -> Sums<S> {
-    let zero = [[[simd.splat_f32s(0.0); 2]; WIDE]; SHAPES];
+    shapes: [Shape; N],
+) -> Sums<S, N> {
+    let zero = [[[simd.splat_f32s(0.0); 2]; WIDE]; N];
     let mut total = zero;
     loop {
         let mut sums = zero;
@@ -150,13 +162,15 @@ fn add<S: Simd>(
 
 /// Adds what is in the registers to the sums of their rows.
 #[inline(always)]
-fn store<S: Simd>(simd: S, sums: Sums<S>, moments: &mut [Moments]) {
+fn store<S: Simd, const N: usize>(sums: Sums<S, N>, moments: &mut [Moments]) {
+    // As many as the widest registers hold.
     let mut numbers = [0.0f32; 64];
     for (shape, sums) in sums.into_iter().enumerate() {
-        for (which, rows) in moments.chunks_mut(S::F32_LANES).enumerate() {
-            for part in 0..2 {
-                let (slots, _) = S::as_mut_simd_f32s(&mut numbers);
-                slots[0] = simd.add_f32s(sums[which][part], simd.splat_f32s(0.0));
+        for (rows, parts) in moments.chunks_mut(S::F32_LANES).zip(sums) {
+            for (part, lanes) in parts.into_iter().enumerate() {
+                if let Some(slot) = S::as_mut_simd_f32s(&mut numbers).0.first_mut() {
+                    *slot = lanes;
+                }
                 rows.iter_mut().zip(numbers).for_each(|(row, number)| row.add(shape, part, f64::from(number)));
             }
         }

@@ -43,8 +43,13 @@ impl Terms {
         Ok(roots(scaled).map(|(root, inverse)| Terms { measure, total, root, inverse }))
     }
 
-    /// About `count` terms. Each bound that is made of them fails with a probability of e^-`doubt` at most.
-    pub fn draw(&self, rows: &mut dyn RowBackend, count: usize, (seed, doubt): (u64, f64)) -> Result<Sample, Error> {
+    /// About `count` terms. Each bound that is made of them, in so many shapes, fails with a probability of e^-`doubt` at most.
+    pub fn draw(
+        &self,
+        rows: &mut dyn RowBackend,
+        (count, shapes): (usize, usize),
+        (seed, doubt): (u64, f64),
+    ) -> Result<Sample, Error> {
         let (features, rate) = (rows.features(), count as f64 / self.total);
         let step = DrawTerms { measure: self.measure.clone(), rate, seed };
         let drawn = rows.pass(&Step::DrawTerms(step))?.rows.list;
@@ -71,7 +76,7 @@ impl Terms {
             points: Matrix(points),
             shares,
             spreads,
-            shapes: Shape::pair(count, doubt),
+            shapes: Shape::pair(count, doubt)[..shapes].to_vec(),
             largest: 1.0 / count as f64,
             doubt,
             rounding,
