@@ -1,6 +1,7 @@
 """Data and clusters that several tests use."""
 
 import signal
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -54,3 +55,26 @@ def doomed() -> Iterator[Any]:
     """A cluster for one test, which may kill its workers: not always do they all come back."""
     with cluster() as client:
         yield client
+
+
+@pytest.fixture
+def tasks_only(monkeypatch: Any) -> None:
+    """No direct line from the client to the workers: tasks do every pass."""
+    _line = pytest.importorskip("arss.dask._line")
+    monkeypatch.setattr(_line.Line, "ready", False)
+
+
+@pytest.fixture
+def line_at_once(monkeypatch: Any) -> None:
+    """The direct line is waited for, so that it does every pass but the first."""
+    _line = pytest.importorskip("arss.dask._line")
+    lay = _line.Line.lay
+
+    def waiting(line: Any, bundles: Any) -> None:
+        lay(line, bundles)
+        for _ in range(6000):
+            if line.ready:
+                return
+            time.sleep(0.01)
+
+    monkeypatch.setattr(_line.Line, "lay", waiting)

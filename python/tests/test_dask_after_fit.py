@@ -121,6 +121,7 @@ def test_rows_to_come_in_frames_and_partitions_of_no_rows(client: Client) -> Non
         there.predict(dd.from_pandas(frame[["a", "b"]], npartitions=2)).compute()
 
 
+@pytest.mark.usefixtures("tasks_only")
 def test_tasks_are_called_like_their_step(client: Client) -> None:
     """What a dashboard groups tasks by: one name for each kind of step, whatever the run."""
     arss.dask.TED(8).fit(da.from_array(table(), chunks=(150, 5)))

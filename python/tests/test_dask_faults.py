@@ -54,11 +54,16 @@ KILLS: list[tuple[str, dict[str, Any], tuple[int, ...]]] = [
 ]
 
 
+WAYS = ["tasks_only", "line_at_once"]
+
+
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("name", "settings", "when"), KILLS)
 def test_killed_workers_change_nothing(
-    doomed: Client, monkeypatch: Any, name: str, settings: dict[str, Any], when: tuple[int, ...]
+    doomed: Client, monkeypatch: Any, request: Any, way: str, name: str, settings: Any, when: tuple[int, ...]
 ) -> None:
     """Workers are killed while they work on a pass."""
+    request.getfixturevalue(way)
     X = table(2000, 6)
     local = getattr(arss, name)(10, **settings).fit(X)
     victims = pids(doomed)[: len(when)]
@@ -240,8 +245,10 @@ def test_a_partition_that_does_not_fit_is_named(doomed: Client) -> None:
     assert far.sample_indices_.tolist() == arss.TED(5).fit(X).sample_indices_.tolist()
 
 
-def test_a_retired_worker_hands_its_states_on(doomed: Client, monkeypatch: Any) -> None:
+@pytest.mark.parametrize("way", WAYS)
+def test_a_retired_worker_hands_its_states_on(doomed: Client, monkeypatch: Any, request: Any, way: str) -> None:
     """As adaptive clusters do when there is little to do: nothing is made anew."""
+    request.getfixturevalue(way)
     X = table(2000, 6)
     local = arss.ARSS(10, max_iter=12, tol=0).fit(X)
     made_anew: list[list[int]] = []
@@ -259,8 +266,10 @@ def test_a_retired_worker_hands_its_states_on(doomed: Client, monkeypatch: Any) 
     assert far.sample_indices_.tolist() == local.sample_indices_.tolist()
 
 
-def test_partitions_of_very_different_size_on_any_worker(client: Client) -> None:
+@pytest.mark.parametrize("way", WAYS)
+def test_partitions_of_very_different_size_on_any_worker(client: Client, request: Any, way: str) -> None:
     """The sums have the same bits whichever worker holds which partition."""
+    request.getfixturevalue(way)
     X = table(3000, 5)
     local = arss.RRSS(7, max_iter=9, tol=0).fit(X)
     workers = list(client.nthreads())

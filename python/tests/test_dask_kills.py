@@ -27,7 +27,7 @@ from distributed import Client
 
 import arss.dask
 from arss import _core
-from arss.dask import _engine, _table
+from arss.dask import _engine, _line, _table
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -97,25 +97,39 @@ def left(client: Client, before: int) -> int:
 
 @contextmanager
 def killing_at(monkeypatch: Any, client: Client, kind: str, seen: list[str]) -> Iterator[list[str]]:
-    """Kills a worker as soon as tasks of a kind of step are under way; `seen` are the kinds of this run."""
-    submit = _engine.Engine._submit
+    """Kills a worker as soon as a kind of step is under way; `seen` are the kinds of this run."""
+    submit, ask, answer = _engine.Engine._submit, _line.Line.ask, _engine.Engine._answer
     killed: list[str] = []
 
-    def watched(engine: _engine.Engine, name: str, *given: Any) -> list[Any]:
-        found = submit(engine, name, *given)
+    def named(engine: _engine.Engine, name: str, *given: Any) -> Any:
         seen.append(name)
-        if name == kind and not killed:
-            killed.append(name)
+        return answer(engine, name, *given)
+
+    def kill() -> None:
+        if seen[-1] == kind and not killed:
+            killed.append(kind)
             kill_one(client)
+
+    def watched(engine: _engine.Engine, *given: Any) -> Any:
+        found = submit(engine, *given)
+        kill()
         return found
 
+    def asked(line: _line.Line, order: Any) -> Any:
+        kill()
+        return ask(line, order)
+
     with monkeypatch.context() as patch:
+        patch.setattr(_engine.Engine, "_answer", named)
         patch.setattr(_engine.Engine, "_submit", watched)
+        patch.setattr(_line.Line, "ask", asked)
         yield killed
 
 
-def test_a_kill_in_each_kind_of_pass(clusters: Clusters, monkeypatch: Any) -> None:
+@pytest.mark.parametrize("way", ["tasks_only", "line_at_once"])
+def test_a_kill_in_each_kind_of_pass(clusters: Clusters, monkeypatch: Any, request: Any, way: str) -> None:
     """Each kind once, in the first method that has it: every kill costs seconds until the next worker is there."""
+    request.getfixturevalue(way)
     X = table()
     tried: set[str] = set()
     for name, settings in CASES:
@@ -170,6 +184,7 @@ def test_a_kill_between_the_passes(clusters: Clusters, monkeypatch: Any, place: 
     assert found.outlier_scores_.compute().shape == (900,)
 
 
+@pytest.mark.usefixtures("tasks_only")
 def test_a_partition_that_cannot_be_read_again(clusters: Clusters, monkeypatch: Any, tmp_path: Path) -> None:
     X, doomed = table(), clusters.healthy()
     paths = [tmp_path / f"{number}.parquet" for number in range(3)]

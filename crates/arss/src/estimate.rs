@@ -352,14 +352,16 @@ pub fn row_passes(method: &Method, size: &ProblemSize, effort: Effort) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exec::Step;
+    use crate::exec::{Matrix, Step};
     use crate::{Arss, Exemplars, Rrss, Selector, Ted};
 
     #[test]
     fn the_state_is_what_the_steps_keep() {
         let size = ProblemSize { items: 10, features: 3, element: 4, k: 2, threads: 1, by_column: true };
+        let none = || Matrix(faer::Mat::new());
+        let finish = arss::steps::Finish { mu: 1.0, gamma: 1.0, T: none(), S: none() };
         let steps = [
-            (Arss::default().method(), Step::ArssStart(arss::steps::Start::new(1e-9)), 3 * 4),
+            (Arss::default().method(), Step::ArssFinish(finish), 3 * 4),
             (Rrss::default().method(), Step::RrssStart(rrss::steps::Start), 3 * 4),
             (Ted::default().method(), Step::TedRemainder(ted::steps::Remainder), 0),
         ];

@@ -1,4 +1,4 @@
-"""Passes over the partitions: a task for each thread of a worker, sums in a tree, states that outlive their workers."""
+"""Passes over the partitions: one for each thread of a worker, sums in a tree, states that outlive their workers."""
 
 import tempfile
 import uuid
@@ -8,6 +8,7 @@ from typing import Any
 
 from arss import _core
 from arss.dask import _worker
+from arss.dask._line import Line
 from arss.dask._table import Table
 
 #: Answers that one task, or the client, puts together.
@@ -18,6 +19,8 @@ BATCH = 20
 ATTEMPTS = 20
 #: Bytes of a request that is sent with every task; a larger one is a task of its own, which workers pass on.
 INLINE = 1 << 16
+#: Bytes that the client itself sends to all workers, or gets from them; more than that goes through a tree of tasks.
+BY_HAND = 1 << 24
 
 
 class Log:
@@ -51,10 +54,10 @@ class Engine:
     """Walks over a table on the workers of `client`.
 
     The state of a partition is a future beside that of its rows. Its content is changed in place by the worker that
-    holds it, and has a version. A pass is one task for each thread of a worker, which steps over all partitions that
-    are its own. If a worker dies, Dask makes the rows and a blank state on another one; its version tells, and the
-    state is made anew from the rows and the requests so far. So no state is ever copied for safety, and no chain of
-    tasks grows.
+    holds it, and has a version. The first pass is one task for each thread of a worker, which steps over all partitions
+    that are its own. After that the client asks the workers directly, as long as all of them answer. If a worker dies,
+    Dask makes the rows and a blank state on another one; its version tells, and the state is made anew from the rows
+    and the requests so far. So no state is ever copied for safety, and no chain of tasks grows.
     """
 
     def __init__(self, client: Any, table: Table) -> None:
@@ -68,6 +71,9 @@ class Engine:
         self._homes: dict[int, str] = {}
         self._threads: dict[str, int] = {}
         self._log = Log()
+        self._line = Line(client)
+        #: By kind of step, the bytes of its sums.
+        self._sizes: dict[str, int] = {}
         self._busy: list[Any] = []
 
     def walk(self, request: bytes) -> bytes:
@@ -82,11 +88,19 @@ class Engine:
         if changes:
             self._log.append(request)
         self._busy.clear()
-        return total.sums[max(total.sums)]
+        if self._homes != self._line.homes:
+            self._take_seats()
+        found = total.sums[max(total.sums)]
+        self._sizes[name] = len(found)
+        return found
 
     def _answer(self, name: str, order: _worker.Order) -> _worker.Answer:
         """What all partitions have to say to an order; states that are lost are made anew on the way."""
-        left = list(range(len(self.states)))
+        answers = self._line.ask(order) if self._by_hand(name, order) else []
+        here = {number for answer in answers for number in answer.homes}
+        left = [number for number in range(len(self.states)) if number not in here]
+        if not left:
+            return _worker.together(answers, len(self.states))
         answered: list[Any] = []
         for attempt in range(ATTEMPTS):
             if attempt > 0:
@@ -96,10 +110,10 @@ class Engine:
                 left = self._unanswered(found)
                 answered += [future for numbers, future in found if not set(numbers) & set(left)]
                 if not left:
-                    return self._total(answered)
+                    return self._total(answered, answers)
             except _worker.StateLostError:
                 # A worker died after it had answered: what others changed for this pass already is not changed again.
-                left, answered = list(range(len(self.states))), []
+                left, answered, answers = list(range(len(self.states))), [], []
         raise _worker.StateLostError(f"workers were lost {ATTEMPTS} times within one pass: fit again")
 
     def numbers(self) -> list[Any]:
@@ -128,9 +142,12 @@ class Engine:
     def close(self, error: bool) -> None:
         """End the run; after an error nothing is left on the workers."""
         self._log.close()
+        self._line.close()
         if error:
             parts = [part.rows for part in self.table.parts]
-            self.client.cancel([*self._busy, *self.states, *parts], force=True)
+            # A scheduler that is gone has nothing left, and the error that says so must not be hidden.
+            with suppress(Exception):
+                self.client.cancel([*self._busy, *self.states, *parts], force=True)
         self._busy.clear()
         self.states = []
 
@@ -144,6 +161,31 @@ class Engine:
             homes = self.client.who_has(self.states)
             self._homes = {n: homes[state.key][0] for n, state in enumerate(self.states) if homes.get(state.key)}
         self._threads = dict(self.client.nthreads())
+
+    def _by_hand(self, name: str, order: _worker.Order) -> bool:
+        """Whether the client does a pass without tasks."""
+        size = max(len(order.request), self._sizes.get(name, BY_HAND))
+        return self._line.ready and (self._line.workers <= FAN_IN or size * self._line.workers <= BY_HAND)
+
+    def _take_seats(self) -> None:
+        """From now on the client asks the workers that hold the states."""
+        self._threads = dict(self.client.nthreads())
+        bundles = self._bundles(list(range(len(self.states))))
+        keys = [state.key for state in self.states]
+        seats = [(home, some, ([keys[n] for n in some], *self._given(some))) for home, some in bundles if home]
+        if len(seats) == len(bundles):
+            self._line.lay(seats)
+
+    def _given(self, numbers: list[int]) -> tuple[Any, ...]:
+        """What a step has to know of some partitions."""
+        parts = [self.table.parts[number] for number in numbers]
+        return (
+            [_worker.Place(number, part.first) for number, part in zip(numbers, parts, strict=True)],
+            len(self.states),
+            [part.rows for part in parts],
+            [self.states[number] for number in numbers],
+            [part.attributes for part in parts],
+        )
 
     def _bundles(self, numbers: list[int]) -> list[tuple[str | None, list[int]]]:
         """The partitions, neighbours together, by the worker that holds them: one list for each of its threads."""
@@ -182,18 +224,8 @@ class Engine:
             self._busy.append(message)
         found = []
         for home, numbers in bundles:
-            parts = [self.table.parts[number] for number in numbers]
-            future = self.client.submit(
-                _worker.walk,
-                message,
-                [_worker.Place(number, part.first) for number, part in zip(numbers, parts, strict=True)],
-                len(self.states),
-                [part.rows for part in parts],
-                [self.states[number] for number in numbers],
-                [part.attributes for part in parts],
-                key=self._key(name),
-                **self._at(home),
-            )
+            given = self._given(numbers)
+            future = self.client.submit(_worker.walk, message, *given, key=self._key(name), **self._at(home))
             found.append((numbers, future))
         self._busy += [future for _, future in found]
         return found
@@ -215,14 +247,14 @@ class Engine:
             if error is not None and not isinstance(error, _worker.StateLostError):
                 raise error
 
-    def _total(self, answers: list[Any]) -> _worker.Answer:
-        """All answers as one."""
+    def _total(self, answers: list[Any], here: list[_worker.Answer]) -> _worker.Answer:
+        """All answers as one: those of tasks, and those that are here already."""
         parts = len(self.states)
         while len(answers) > FAN_IN:
             groups = [answers[at : at + FAN_IN] for at in range(0, len(answers), FAN_IN)]
             answers = [self.client.submit(_worker.together, group, parts, key=self._key("sums")) for group in groups]
             self._busy += answers
-        return _worker.together(self.client.gather(answers), parts)
+        return _worker.together([*here, *self.client.gather(answers)], parts)
 
     def _restore(self, numbers: list[int]) -> None:
         """Make the states anew that went with their workers; those that are as they should be stay."""

@@ -1,5 +1,6 @@
 """What runs on the workers: functions that depend on nothing but their arguments."""
 
+import threading
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,6 +10,10 @@ from arss import _core, _frames
 from arss._constraints import labels_of
 
 Floats = NDArray[np.floating[Any]]
+
+
+#: What a user sees if it happens so often that the engine gives up.
+LOST = "the state of some rows went with the worker that held it: fit again"
 
 
 class StateLostError(RuntimeError):
@@ -25,8 +30,48 @@ class State:
         self.kept = _core.RowState()
         #: Steps that have changed it so far.
         self.version = 0
-        #: The last pass that changed it and its sums: Dask may ask for them twice.
+        #: The last pass that changed it and its sums: the client may ask for them twice.
         self.answer: tuple[str, bytes] = ("", b"")
+        #: Held while a step changes all of these, and while they are copied.
+        self._lock = threading.Lock()
+
+    def __reduce__(self) -> Any:
+        """A copy never has the content of one version and the number of another."""
+        with self._lock:
+            return _state, (self.kept.__reduce__(), self.version, self.answer)
+
+    def has(self, order: "Order") -> bool:
+        """Whether it can tell the sums of a pass."""
+        return self.version == order.version or (order.changes and self.answer[0] == order.ticket)
+
+    def step(self, step: "_core.Step", order: "Order", rows: "Rows") -> bytes:
+        """The sums of a pass; what is asked for again is not done again."""
+        with self._lock:
+            if order.changes and self.answer[0] == order.ticket:
+                return self.answer[1]
+            if self.version != order.version:
+                raise StateLostError(LOST)
+            result = rows.apply(step, self)
+            if order.changes:
+                self.version += 1
+                self.answer = (order.ticket, result)
+            return result
+
+    def catch_up(self, requests: list[bytes], version: int, rows: "Rows") -> None:
+        """Do the requests that follow `version`, as far as they are not done; one that is further on stays as it is."""
+        with self._lock:
+            if self.version < version:
+                raise StateLostError(LOST)
+            for request in requests[self.version - version :]:
+                rows.apply(_core.Step(request), self)
+                self.version += 1
+
+
+def _state(kept: tuple[Any, tuple[Any, ...]], version: int, answer: tuple[str, bytes]) -> State:
+    """A copy of a state."""
+    state = State()
+    state.kept, state.version, state.answer = kept[0](*kept[1]), version, answer
+    return state
 
 
 class Order(NamedTuple):
@@ -66,6 +111,25 @@ class Attributes(NamedTuple):
     weights: NDArray[np.float64] | None = None
     #: The group of each row, counted from 0.
     groups: NDArray[np.int64] | None = None
+
+
+class Rows(NamedTuple):
+    """The rows of a partition for a step."""
+
+    first: int
+    rows: Floats
+    attributes: Attributes | None
+
+    def apply(self, step: "_core.Step", state: State) -> bytes:
+        """The sums of a step over the rows; their state is changed."""
+        weights, groups = self.attributes or Attributes()
+        return step.apply(
+            _aligned(self.rows),
+            self.first,
+            state.kept,
+            None if weights is None else _aligned(weights),
+            None if groups is None else _aligned(groups),
+        )
 
 
 class Shape(NamedTuple):
@@ -169,32 +233,17 @@ def walk(
     rows: list[Floats],
     states: list[State],
     attributes: list[Attributes | None],
+    home: str | None = None,
 ) -> Answer:
     """One step on some of the `parts` partitions of a table. The request is decoded once."""
-    known = [order.changes and state.answer[0] == order.ticket for state in states]
-    if any(state.version != order.version for state, done in zip(states, known, strict=True) if not done):
-        raise StateLostError("the state of some rows went with the worker that held it: fit again")
+    if not all(state.has(order) for state in states):
+        raise StateLostError(LOST)
     step = _core.Step(order.request)
-    sums: dict[Node, bytes] = {}
-    for place, part, state, beside, done in zip(places, rows, states, attributes, known, strict=True):
-        result = state.answer[1] if done else _apply(step, part, place.first, state, beside)
-        if order.changes and not done:
-            state.version += 1
-            state.answer = (order.ticket, result)
-        sums[0, place.number] = result
-    return Answer(dict.fromkeys([place.number for place in places], _address()), joined(sums, parts))
-
-
-def _apply(step: "_core.Step", rows: Floats, first: int, state: State, attributes: Attributes | None) -> bytes:
-    """The sums of a step over some rows; their state is changed."""
-    weights, groups = attributes or Attributes()
-    return step.apply(
-        _aligned(rows),
-        first,
-        state.kept,
-        None if weights is None else _aligned(weights),
-        None if groups is None else _aligned(groups),
-    )
+    sums = {
+        (0, place.number): state.step(step, order, Rows(place.first, part, beside))
+        for place, part, state, beside in zip(places, rows, states, attributes, strict=True)
+    }
+    return Answer(dict.fromkeys([place.number for place in places], home or _address()), joined(sums, parts))
 
 
 def _aligned(array: NDArray[Any]) -> NDArray[Any]:
@@ -240,11 +289,7 @@ def replay(
 
     What a row becomes depends on the row and the requests alone. A state that is further on stays as it is.
     """
-    if state.version < version:
-        raise StateLostError("the state of some rows went with the worker that held it: fit again")
-    for request in requests[state.version - version :]:
-        _apply(_core.Step(request), rows, place.first, state, attributes)
-        state.version += 1
+    state.catch_up(requests, version, Rows(place.first, rows, attributes))
     return _address()
 
 

@@ -16,7 +16,7 @@ use serde_bytes::ByteBuf;
 use crate::{Error, Float};
 
 /// The first byte of every message. A change of any step or result needs a new number.
-const VERSION: u8 = 8;
+const VERSION: u8 = 9;
 
 /// The bytes of a message.
 pub(crate) fn encode(message: &impl Serialize) -> Result<Vec<u8>, Error> {

@@ -28,6 +28,31 @@ pub(crate) fn each<T: Float>(a: &Lanes<T>, f: impl Fn(T) -> T) -> Lanes<T> {
     out
 }
 
+/// The square root of each lane, none below zero, to about 3e-16. In double precision by Newton's method for 1 / sqrt(x) from a
+/// guess that is read off the bits: the processor's own roots take three times as long.
+#[inline(always)]
+pub(crate) fn roots<T: Float>(x: &Lanes<T>) -> Lanes<T> {
+    if size_of::<T>() == size_of::<f32>() {
+        return each(x, T::root);
+    }
+    let (half, more) = (T::from_f64(0.5), T::from_f64(1.5));
+    let (mut y, mut halves) = (*x, *x);
+    for i in 0..LANES {
+        y[i] = x[i].inverse_root_guess();
+        halves[i] = half * x[i];
+    }
+    // The guess is within 3.5 %, and an error e becomes 1.5 e^2. Zero has a guess, too, and times it stays zero.
+    for _ in 0..4 {
+        for i in 0..LANES {
+            y[i] *= more - halves[i] * y[i] * y[i];
+        }
+    }
+    for i in 0..LANES {
+        y[i] *= x[i];
+    }
+    y
+}
+
 /// Sum over the lanes, in order.
 pub(crate) fn total<T: Float>(lanes: &Lanes<T>) -> f64 {
     lanes.iter().map(|value| value.to_f64()).sum()
@@ -111,6 +136,20 @@ mod tests {
         let mut far = [1e9, 0.0];
         exponentials(&mut far, -2.0);
         assert!(far[0] < 1e-300 && far[1] == 1.0);
+    }
+
+    #[test]
+    fn roots_are_roots() {
+        for i in -700..700 {
+            let x = 1.37f64.powi(i) * 1.0001;
+            let mut lanes = [0.0; LANES];
+            lanes[3] = x;
+            let found = vectorised(|| roots(&lanes));
+            assert!((found[3] / x.sqrt() - 1.0).abs() < 1e-15, "sqrt({x}): {}", found[3]);
+            assert_eq!(found[0], 0.0);
+            let short = x.clamp(1e-30, 1e30) as f32;
+            assert_eq!(vectorised(|| roots(&[short; LANES]))[5], short.sqrt());
+        }
     }
 
     #[test]

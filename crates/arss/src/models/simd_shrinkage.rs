@@ -66,6 +66,11 @@ impl SimdShrinkage {
         SimdShrinkage { lambda, tau, ..self.clone() }
     }
 
+    /// The largest size that becomes zero.
+    pub fn threshold(&self) -> f64 {
+        self.tau
+    }
+
     /// `Ok` if it can be applied: what came from elsewhere may hold any numbers.
     pub fn check(&self) -> Result<(), Error> {
         let steps = match self.root {
@@ -87,7 +92,7 @@ impl SimdShrinkage {
         if self.p == 1.0 {
             *size
         } else if self.p == 0.5 {
-            simd::each(size, T::root)
+            simd::roots(size)
         } else {
             let zero = T::from_f64(0.0);
             let tiny = T::from_f64(1e-37);

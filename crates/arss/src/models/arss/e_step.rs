@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::linalg::simd::{LANES, Lanes, total, vectorised};
+use crate::linalg::simd::{LANES, Lanes, each, total, vectorised};
 use crate::models::simd_shrinkage::SimdShrinkage;
 use crate::{Arss, Error, Float, Penalty};
 
@@ -39,6 +39,11 @@ impl EStep {
     pub fn set(&mut self, mu: f64, next_mu: f64) {
         (self.mu, self.next_mu) = (mu, next_mu);
         self.curve = self.curve.for_lambda(1.0 / next_mu);
+    }
+
+    /// Whether every entry up to this size becomes zero.
+    pub fn shrinks_to_zero(&self, size: f64) -> bool {
+        size <= self.curve.threshold()
     }
 }
 
@@ -90,6 +95,33 @@ pub(crate) fn sweep_entries<T: Float>(e_step: &EStep, x: &[T], lambda: &[T], P: 
         || match e_step.curve.p {
             1.0 => sweep_lanes::<T, true>(e_step, x, lambda, P, keep),
             _ => sweep_lanes::<T, false>(e_step, x, lambda, P, keep),
+        },
+    )
+}
+
+/// Of the entries of X - XA: the sum of their sizes to the power p, and that of their squares.
+pub(crate) fn sweep_errors<T: Float>(e_step: &EStep, errors: &[T]) -> (f64, f64) {
+    vectorised(
+        #[inline(always)]
+        || {
+            let (mut loss, mut squares) = (0.0, 0.0);
+            let (whole, rest) = errors.as_chunks::<LANES>();
+            // Filled up with zeros, which add nothing.
+            let mut last = [T::from_f64(0.0); LANES];
+            last[..rest.len()].copy_from_slice(rest);
+            for part in whole.chunks(FLUSH).chain([&[last][..]]) {
+                let mut sums = [[T::from_f64(0.0); LANES]; 2];
+                for errors in part {
+                    let size = each(errors, T::size);
+                    let losses = e_step.curve.loss(&size);
+                    for i in 0..LANES {
+                        sums[0][i] += losses[i];
+                        sums[1][i] += size[i] * size[i];
+                    }
+                }
+                (loss, squares) = (loss + total(&sums[0]), squares + total(&sums[1]));
+            }
+            (loss, squares)
         },
     )
 }

@@ -12,6 +12,7 @@ mod certificate;
 mod e_step;
 mod literal;
 mod penalty;
+mod silence;
 pub(crate) mod steps;
 mod tall;
 mod weights;
@@ -33,7 +34,7 @@ use certificate::Certificate;
 use e_step::{EStep, Sweep};
 use penalty::{Move, Schedule};
 use tall::Tall;
-use weights::RowSums;
+use weights::{Pace, RowSums};
 use wide::Wide;
 
 /// ARSS: min sum |X - XA|^p + gamma sum_n |a^n|_2, items ranked by the row sums of |A|.
@@ -170,7 +171,7 @@ impl Arss {
         run: &mut RunOptions<'_>,
     ) -> Result<Selection, Error> {
         let items = rows.items();
-        self.run_form((items, scale), k, Tall::new(rows, self.eps)?, run)
+        self.run_form((items, scale), k, Tall::new(rows, self)?, run)
     }
 
     /// Solves, scores and ranks.
@@ -305,8 +306,8 @@ trait Form {
     /// Step 6, Algorithm 1: the A-step's linear system, from the weights and beta = mu / gamma.
     fn update_a(&mut self, mu: f64, gamma: f64);
     /// Steps 7, 3 and 5: the multiplier, then E and P of the next iteration. With `keep` the
-    /// state stays that of this iteration, so that it can be handed out.
-    fn update_multiplier_and_e(&mut self, e_step: &EStep, keep: bool) -> Result<Sweep, Error>;
+    /// state stays that of this iteration, so that it can be handed out. A form may take step 4 in the same pass.
+    fn update_multiplier_and_e(&mut self, e_step: &EStep, pace: Pace, keep: bool) -> Result<Sweep, Error>;
     /// Step 4: the row norms of A and, unless `keep`, the weights of the next iteration.
     fn update_v(&mut self, how: &Move<'_>, keep: bool) -> Result<RowSums, Error>;
     /// The solution: scores, row norms, residuals.
@@ -340,8 +341,8 @@ fn solve(settings: &Arss, problem: &Problem, form: &mut impl Form, run: &mut Run
         }
         e_step.set(mu, next_mu);
         form.update_a(mu, problem.gamma); // step 6
-        let sweep = form.update_multiplier_and_e(&e_step, keep)?; // steps 7, 3, 5
         let pace = schedule.pace(iteration);
+        let sweep = form.update_multiplier_and_e(&e_step, pace, keep)?; // steps 7, 3, 5
         let rows = form.update_v(&schedule.moved(pace, iteration), keep)?; // step 4
 
         let certificate = Certificate::new(problem, next_mu, &sweep, &rows, found.last());
@@ -361,7 +362,7 @@ fn solve(settings: &Arss, problem: &Problem, form: &mut impl Form, run: &mut Run
         }
         if keep {
             // Converged one iteration ago and no longer: take the step that `keep` left out.
-            form.update_multiplier_and_e(&e_step, false)?;
+            form.update_multiplier_and_e(&e_step, pace, false)?;
             form.update_v(&schedule.moved(pace, iteration), false)?;
         }
         keep = converged || status == Status::Stopped || iteration + 1 == settings.max_iterations;

@@ -1,9 +1,10 @@
-//! The steps of Algorithm 2 for N > L on a block of rows. The state: P as the values, and four numbers per row.
+//! The steps of Algorithm 2 for N > L on a block of rows. The state: P as the values, and four numbers per row. While E is zero
+//! P is known without them: see `silence.rs`.
 
 use faer::MatMut;
 use serde::{Deserialize, Serialize};
 
-use super::e_step::{EStep, Sweep, sweep_entries};
+use super::e_step::{EStep, Sweep, sweep_entries, sweep_errors};
 use super::weights::{Pace, RowSums, next_weights};
 use crate::exec::{
     Access, Accumulator, BlockState, BlockStep, Matrix, Needs, OutputShape, PassResult, RowBlock, StepSpec,
@@ -21,7 +22,7 @@ pub(crate) const RESIDUAL: usize = 2;
 const FACTOR: usize = 3;
 pub(crate) const BOUND: usize = FACTOR;
 
-/// Step 1: A = I, Lambda = 0, so that |a^n| = 1, E = 0 and P = X. Returns S.
+/// Step 1: A = I, Lambda = 0, so that |a^n| = 1, E = 0 and P = X, which is not written down yet. Returns S.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Start {
     weight: f64,
@@ -31,11 +32,16 @@ impl Start {
     pub fn new(eps: f64) -> Self {
         Start { weight: (1.0 + eps).sqrt() }
     }
+
+    /// The weight that every row has in S.
+    pub fn weight(self) -> f64 {
+        self.weight
+    }
 }
 
 impl StepSpec for Start {
     fn needs(&self) -> Needs {
-        Needs::ROWS.values(Access::Change).numbers(Access::Change, WIDTH)
+        Needs::ROWS.numbers(Access::Change, WIDTH)
     }
 
     fn output(&self, features: usize) -> OutputShape {
@@ -49,7 +55,6 @@ impl StepSpec for Start {
 
 impl<T: Float> BlockStep<T> for Start {
     fn visit(&self, sums: &mut Accumulator<T>, block: &RowBlock<'_, T>, state: BlockState<'_, T>) {
-        state.values.copy_from_slice(block.values);
         state.numbers.as_chunks_mut::<WIDTH>().0.fill([self.weight, 1.0, 0.0, 1.0]);
         linalg::weigh(block.values, std::iter::repeat_n(self.weight, block.rows), &mut sums.scratch.values);
         sums.gram.add(block.matrix_of(&sums.scratch.values));
@@ -237,6 +242,96 @@ impl From<&PassResult> for RowSums {
     fn from(result: &PassResult) -> Self {
         let [norms, change] = result.sums();
         RowSums { norms, change, growth: result.maxima[0] }
+    }
+}
+
+/// Steps 7, 3, 5 and 4 while E is zero: what X - XA = X K comes to, the largest entry of X D, then step 4.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "T: Float")]
+pub(crate) struct Errors<T = f64> {
+    pub e_step: EStep,
+    pub K: Matrix<T>,
+    /// None where no entry can be large enough to matter.
+    pub D: Option<Matrix<T>>,
+    pub weights: Weights<T>,
+}
+
+impl Errors {
+    pub fn cast<T: Float>(&self) -> Errors<T> {
+        let D = self.D.as_ref().map(Matrix::cast);
+        Errors { e_step: self.e_step.clone(), K: self.K.cast(), D, weights: self.weights.cast() }
+    }
+}
+
+impl StepSpec for Errors {
+    fn needs(&self) -> Needs {
+        self.weights.needs()
+    }
+
+    fn output(&self, features: usize) -> OutputShape {
+        OutputShape { sums: 4, maxima: 2, ..self.weights.output(features) }
+    }
+
+    fn check(&self, features: usize) -> Result<(), Error> {
+        self.e_step.check()?;
+        self.K.check(features, features)?;
+        self.D.as_ref().map_or(Ok(()), |D| D.check(features, features))?;
+        self.weights.check(features)
+    }
+}
+
+impl<T: Float> BlockStep<T> for Errors<T> {
+    fn visit(&self, sums: &mut Accumulator<T>, block: &RowBlock<'_, T>, state: BlockState<'_, T>) {
+        let scratch = &mut sums.scratch.values;
+        times(block, &self.K, scratch);
+        let (loss, violation) = sweep_errors(&self.e_step, scratch);
+        (sums.sums[2], sums.sums[3]) = (sums.sums[2] + loss, sums.sums[3] + violation);
+        if let Some(D) = &self.D {
+            times(block, D, scratch);
+            sums.maxima[1] = scratch.iter().map(|value| value.to_f64().abs()).fold(sums.maxima[1], f64::max);
+        }
+        self.weights.visit(sums, block, state);
+    }
+}
+
+/// The rows of a block times a matrix.
+fn times<T: Float>(block: &RowBlock<'_, T>, matrix: &Matrix<T>, product: &mut Vec<T>) {
+    product.resize(block.values.len(), T::from_f64(0.0));
+    let product = MatMut::from_row_major_slice_mut(product, block.rows, block.features);
+    linalg::product(product, block.mat(), matrix.0.as_ref(), 1.0);
+}
+
+/// P = X F.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "T: Float")]
+pub(crate) struct Place<T = f64> {
+    pub F: Matrix<T>,
+}
+
+impl Place {
+    pub fn cast<T: Float>(&self) -> Place<T> {
+        Place { F: self.F.cast() }
+    }
+}
+
+impl StepSpec for Place {
+    fn needs(&self) -> Needs {
+        Needs::ROWS.values(Access::Change)
+    }
+
+    fn output(&self, _: usize) -> OutputShape {
+        OutputShape::default()
+    }
+
+    fn check(&self, features: usize) -> Result<(), Error> {
+        self.F.check(features, features)
+    }
+}
+
+impl<T: Float> BlockStep<T> for Place<T> {
+    fn visit(&self, _: &mut Accumulator<T>, block: &RowBlock<'_, T>, state: BlockState<'_, T>) {
+        let P = MatMut::from_row_major_slice_mut(state.values, block.rows, block.features);
+        linalg::product(P, block.mat(), self.F.0.as_ref(), 1.0);
     }
 }
 

@@ -4,14 +4,15 @@ use faer::Mat;
 
 use super::e_step::{EStep, Sweep};
 use super::penalty::Move;
+use super::silence::{Silence, StepFour};
 use super::steps::{BOUND, Finish, Multiplier, NORM, RESIDUAL, Signs, Start, WEIGHT, WIDTH, Weights};
-use super::weights::RowSums;
+use super::weights::{Pace, RowSums};
 use super::{Facts, Form, Outcome};
 use crate::exec::{LargestForm, Matrix, RowBackend, Step};
 use crate::linalg;
 use crate::models::newton::{Bend, Given};
 use crate::models::row_sums::{self, Columns, Rule};
-use crate::{Error, RunOptions, Solution};
+use crate::{Arss, Error, RunOptions, Solution};
 
 /// The rows with P and their weights, and L x L matrices.
 pub(crate) struct Tall<'a> {
@@ -27,13 +28,30 @@ pub(crate) struct Tall<'a> {
     H: Mat<f64>,
     /// Weights of the next iteration that are not those of the re-weighting.
     given: Vec<Given>,
+    /// P, as long as the loss has not acted.
+    silence: Option<Silence>,
+    /// What step 4 came to where it was taken in the same pass as the steps before it.
+    taken: Option<RowSums>,
 }
 
 impl<'a> Tall<'a> {
     /// Step 1: A = I, Lambda = 0, so that |a^n| = 1, E = 0 and P = X.
-    pub fn new(rows: &'a mut dyn RowBackend, eps: f64) -> Result<Self, Error> {
-        let S = rows.pass(&Step::ArssStart(Start::new(eps)))?.gram();
-        Ok(Tall { rows, eps, S, T: Mat::new(), mu: 0.0, gamma: 0.0, H: Mat::new(), given: Vec::new() })
+    pub fn new(rows: &'a mut dyn RowBackend, settings: &Arss) -> Result<Self, Error> {
+        let (start, eps) = (Start::new(settings.eps), settings.eps);
+        let S = rows.pass(&Step::ArssStart(start))?.gram();
+        let silence = Some(Silence::new(rows, faer::Scale(1.0 / start.weight()) * &S)?);
+        let (T, H, given) = (Mat::new(), Mat::new(), Vec::new());
+        let mut form = Tall { rows, eps, S, T, mu: 0.0, gamma: 0.0, H, given, silence, taken: None };
+        if settings.p == 1.0 {
+            // The bound of the optimum needs the entries of Lambda.
+            form.end_silence()?;
+        }
+        Ok(form)
+    }
+
+    /// Writes P down, if that was not done yet.
+    fn end_silence(&mut self) -> Result<(), Error> {
+        self.silence.take().map_or(Ok(()), |silence| silence.place(self.rows))
     }
 }
 
@@ -64,7 +82,20 @@ impl Form for Tall<'_> {
         self.T = linalg::inverse_of_shifted(self.S.as_ref(), mu / gamma);
     }
 
-    fn update_multiplier_and_e(&mut self, e_step: &EStep, keep: bool) -> Result<Sweep, Error> {
+    fn update_multiplier_and_e(&mut self, e_step: &EStep, pace: Pace, keep: bool) -> Result<Sweep, Error> {
+        if let Some(silence) = &mut self.silence {
+            let step = StepFour { gamma: self.gamma, eps: self.eps, pace, keep };
+            let silent = silence.iterate(self.rows, e_step, &self.T, step)?;
+            self.taken = Some(silent.rows);
+            if let Some(S) = silent.S {
+                self.S = S;
+            }
+            if silent.stays {
+                return Ok(silent.sweep);
+            }
+            // The loss acts from now on.
+            self.end_silence()?;
+        }
         let step = Multiplier { e_step: e_step.clone(), keep, T: Matrix(self.T.clone()) };
         let result = self.rows.pass(&Step::ArssMultiplier(step))?;
         let sweep = Sweep::from(&result);
@@ -73,6 +104,9 @@ impl Form for Tall<'_> {
     }
 
     fn update_v(&mut self, how: &Move<'_>, keep: bool) -> Result<RowSums, Error> {
+        if let Some(rows) = self.taken.take() {
+            return Ok(rows);
+        }
         let C = Matrix(linalg::lower_root(self.H.as_ref()));
         let (gamma, eps, pace, given) = (self.gamma, self.eps, how.pace, self.given.clone());
         let wanted = if keep { 0 } else { how.newton.map_or(0, |(_, wanted)| wanted) };
@@ -97,7 +131,8 @@ impl Form for Tall<'_> {
         Ok(sums)
     }
 
-    fn finish(self, k: usize, rule: Rule, run: &mut RunOptions<'_>) -> Result<Outcome, Error> {
+    fn finish(mut self, k: usize, rule: Rule, run: &mut RunOptions<'_>) -> Result<Outcome, Error> {
+        self.end_silence()?;
         let Tall { rows, S, T, mu, gamma, .. } = self;
         rows.pass(&Step::ArssFinish(Finish { mu, gamma, T: Matrix(T), S: Matrix(S) }))?;
         let columns = Columns { norm: NORM, weight: WEIGHT, bound: BOUND, width: WIDTH, divisor: gamma };

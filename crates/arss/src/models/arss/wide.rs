@@ -111,7 +111,7 @@ impl<T: Float> Form for Wide<'_, T> {
     }
 
     /// Lambda = mu (XA - P), which is Eq. (6) with P inserted; then E, P, and X'P.
-    fn update_multiplier_and_e(&mut self, e_step: &EStep, keep: bool) -> Result<Sweep, Error> {
+    fn update_multiplier_and_e(&mut self, e_step: &EStep, _: Pace, keep: bool) -> Result<Sweep, Error> {
         let (X, N) = (&self.X, self.X.features());
         let A = linalg::cast::<T>(self.A.as_ref());
         let visit = |sum: &mut (Sweep, CrossSum<T>, Vec<T>), range: Range<usize>, P: &mut [T]| {

@@ -8,7 +8,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::steps::Sample;
-use crate::linalg::simd::{LANES, vectorised};
 
 /// One way to bound: k, B, and the number that r is compared with (the nearer to the mean, the smaller the variance).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -29,11 +28,10 @@ impl Shape {
         [Shape { slope: 0.4, cut: 3.0, centre: 0.4 }, Shape { slope, cut: 1.0 / slope, centre: 0.0 }]
     }
 
-    /// r(t) less the centre.
+    /// -k, B and the centre: with t cut at B, r(t) less the centre is t - k t^2 - centre.
     #[inline(always)]
-    fn value(self, t: f32) -> f32 {
-        let t = if t < self.cut { t } else { self.cut };
-        t * (1.0 - self.slope * t) - self.centre
+    pub fn numbers(self) -> (f32, f32, f32) {
+        (-self.slope, self.cut, self.centre)
     }
 
     /// The most that it can be, above or below.
@@ -46,56 +44,28 @@ impl Shape {
 
 /// Sums over the sample for each shape: of share times value, and of spread times its square.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Moments([(f64, f64); SHAPES]);
+pub(super) struct Moments([[f64; 2]; SHAPES]);
 
 impl Moments {
-    /// Adds terms: their products with the row, shares and spreads.
-    #[inline]
-    pub fn add(&mut self, shapes: [Shape; SHAPES], terms: (&[f32], &[f32], &[f32])) {
-        vectorised(
-            #[inline(always)]
-            || {
-                for (sums, shape) in self.0.iter_mut().zip(shapes) {
-                    let found = shape_sums(shape, terms);
-                    (sums.0, sums.1) = (sums.0 + found.0, sums.1 + found.1);
-                }
-            },
-        );
+    /// Adds to the sum of values of a shape, or (1) to that of their squares.
+    #[inline(always)]
+    pub fn add(&mut self, shape: usize, part: usize, value: f64) {
+        self.0[shape][part] += value;
     }
 
-    /// An upper bound of sum p t: the better one of the shapes.
-    pub fn bound<T: crate::Float>(&self, sample: &Sample<T>) -> f64 {
+    /// An upper bound of sum p t, the better one of the shapes; and whether that was not the first.
+    pub fn bound<T: crate::Float>(&self, sample: &Sample<T>) -> (f64, bool) {
         let doubt = sample.doubt;
-        let of = |(&(sum, square), shape): (&(f64, f64), Shape)| {
+        let of = |(&[sum, square], shape): (&[f64; 2], Shape)| {
             let most = sample.largest * shape.most();
             // The variance is not known but bounded: Maurer's inequality for what was seen of it.
             let spread = most * (doubt / 2.0).sqrt() + (most * most * doubt / 2.0 + square).sqrt();
             let margin = spread * (2.0 * doubt).sqrt() + most * doubt / 3.0;
             f64::from(shape.slope) + f64::from(shape.centre) + sum + margin
         };
-        let best = self.0.iter().zip(sample.shapes).map(of).fold(f64::INFINITY, f64::min);
-        (best + sample.rounding).min(1.0) // sum p t <= sqrt(sum p t^2)
+        let mut bounds = self.0.iter().zip(sample.shapes.iter().copied()).map(of);
+        let first = bounds.next().unwrap_or(1.0);
+        let best = bounds.fold(first, f64::min);
+        ((best + sample.rounding).min(1.0), best < first) // sum p t <= sqrt(sum p t^2)
     }
-}
-
-/// The two sums of one shape, lane by lane.
-#[inline(always)]
-fn shape_sums(shape: Shape, (products, shares, spreads): (&[f32], &[f32], &[f32])) -> (f64, f64) {
-    let (mut sums, mut squares) = ([0.0f32; LANES], [0.0f32; LANES]);
-    let ((products, tail), (shares, share_tail)) = (products.as_chunks::<LANES>(), shares.as_chunks::<LANES>());
-    let (spreads, spread_tail) = spreads.as_chunks::<LANES>();
-    for ((products, shares), spreads) in products.iter().zip(shares).zip(spreads) {
-        for lane in 0..LANES {
-            let value = shape.value(products[lane].abs());
-            sums[lane] += shares[lane] * value;
-            squares[lane] += spreads[lane] * (value * value);
-        }
-    }
-    for (lane, ((product, share), spread)) in tail.iter().zip(share_tail).zip(spread_tail).enumerate() {
-        let value = shape.value(product.abs());
-        sums[lane] += share * value;
-        squares[lane] += spread * (value * value);
-    }
-    let total = |lanes: [f32; LANES]| lanes.iter().map(|&value| f64::from(value)).sum();
-    (total(sums), total(squares))
 }

@@ -5,6 +5,7 @@
 //! larger samples for those that are open then. `docs/explanation/linear-time.md` has the bound and its proof.
 
 mod bounds;
+mod moments;
 mod sample;
 pub(crate) mod steps;
 
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::exec::{AbsoluteSums, Matrix, RankRows, RowBackend, Step, TopRow};
 use crate::{Error, Note, Progress, Rank, RunOptions};
+use bounds::SHAPES;
 use sample::Terms;
 use steps::BoundSums;
 
@@ -118,7 +120,8 @@ pub(crate) fn row_sums(
     let scores = Scores { values: Vec::new(), stopped: false, note: None };
     let mut ranking = Ranking { columns, rule, best: Best::new(k), scores, next: Next::ByNorm(None), slack: 0.0 };
     let small = run.all_scores || items <= SMALL;
-    let (mut terms, mut open, mut limit) = (None, Open { rows: items, apart: items, largest: 0.0 }, k + FEW);
+    let mut open = Open { rows: items, apart: items, second: items, largest: 0.0 };
+    let (mut terms, mut limit) = (None, k + BATCH);
     // Bounds cost nothing to be wrong about where few rows are left, so the doubt is shared by rows, samples and shapes.
     let doubt = (16.0 * items as f64 / DOUBT).ln();
     let samples = if run.all_scores {
@@ -139,7 +142,9 @@ pub(crate) fn row_sums(
             terms = Terms::weigh(rows)?;
         }
         let Some(terms) = &terms else { break };
-        let sample = terms.draw(rows, count, (seed as u64, doubt))?;
+        // The second shape is for rows that few terms make up: where a sample found none, the next one spares its cost.
+        let shapes = if open.second > 0 { SHAPES } else { 1 };
+        let sample = terms.draw(rows, (count, shapes), (seed as u64, doubt))?;
         open = ranking.bound(rows, Some(sample))?;
         let scored = ranking.scores.values.len();
         limit = scored + if open.rows <= FEW { open.rows } else { BATCH };
@@ -197,6 +202,8 @@ struct Open {
     rows: usize,
     /// Those that may be better by more than the slack.
     apart: usize,
+    /// Those that the second shape of bounds is better for.
+    second: usize,
     /// The largest bound.
     largest: f64,
 }
@@ -251,8 +258,8 @@ impl Ranking<'_> {
         let step = BoundSums { columns: *self.columns, rule: self.rule, first, least, known, sample };
         let result = rows.pass(&Step::BoundSums(step))?;
         self.next = Next::ByBound(None);
-        let [rows, apart] = result.sums().map(|count| count as usize);
-        Ok(Open { rows, apart, largest: result.maxima[0] })
+        let [rows, apart, second] = result.sums().map(|count| count as usize);
+        Ok(Open { rows, apart, second, largest: result.maxima[0] })
     }
 
     /// What is left in doubt.

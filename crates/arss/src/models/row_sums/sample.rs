@@ -3,6 +3,7 @@
 use faer::{Mat, Par};
 
 use super::bounds::Shape;
+use super::moments::ADDED;
 use super::steps::{DrawTerms, Measure, Sample, WeighTerms};
 use crate::exec::{Matrix, RowBackend, Step};
 use crate::{Error, linalg};
@@ -42,8 +43,13 @@ impl Terms {
         Ok(roots(scaled).map(|(root, inverse)| Terms { measure, total, root, inverse }))
     }
 
-    /// About `count` terms. Each bound that is made of them fails with a probability of e^-`doubt` at most.
-    pub fn draw(&self, rows: &mut dyn RowBackend, count: usize, (seed, doubt): (u64, f64)) -> Result<Sample, Error> {
+    /// About `count` terms. Each bound that is made of them, in so many shapes, fails with a probability of e^-`doubt` at most.
+    pub fn draw(
+        &self,
+        rows: &mut dyn RowBackend,
+        (count, shapes): (usize, usize),
+        (seed, doubt): (u64, f64),
+    ) -> Result<Sample, Error> {
         let (features, rate) = (rows.features(), count as f64 / self.total);
         let step = DrawTerms { measure: self.measure.clone(), rate, seed };
         let drawn = rows.pass(&Step::DrawTerms(step))?.rows.list;
@@ -64,13 +70,13 @@ impl Terms {
         }
         // Of a product of L terms in single precision, times the steepest slope; and of the sums over the sample.
         let unit = f64::from(f32::EPSILON);
-        let rounding = unit * ((features + 4) as f64 * length + 16.0);
+        let rounding = unit * ((features + 4) as f64 * length + ADDED as f64);
         Ok(Sample {
             root: Matrix(self.root.clone()),
             points: Matrix(points),
             shares,
             spreads,
-            shapes: Shape::pair(count, doubt),
+            shapes: Shape::pair(count, doubt)[..shapes].to_vec(),
             largest: 1.0 / count as f64,
             doubt,
             rounding,

@@ -4,15 +4,13 @@ use faer::MatMut;
 use serde::{Deserialize, Serialize};
 
 use super::bounds::{Moments, SHAPES, Shape};
+use super::moments::{Lanes, TermsOf, add_moments};
 use super::{Columns, Rule};
 use crate::exec::{
     Access, Accumulator, BlockState, BlockStep, Matrix, Needs, OutputShape, RowBlock, StepSpec, damaged,
 };
 use crate::linalg::rng::hashed;
 use crate::{Error, Float, linalg};
-
-/// Terms whose products are made at a time: those of a block stay in the cache.
-const TILE: usize = 128;
 
 /// How likely a term is drawn, up to a common factor: q_m = |B f_m| + floor, f_m being the values of row m.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -141,7 +139,8 @@ pub(crate) struct Sample<T = f64> {
     pub shares: Vec<f32>,
     /// The square of it, times the probability that term m is not drawn.
     pub spreads: Vec<f32>,
-    pub shapes: [Shape; SHAPES],
+    /// One or two.
+    pub shapes: Vec<Shape>,
     /// The largest share of a term that could have been missed.
     pub largest: f64,
     /// Each bound fails with a probability of e^-doubt at most.
@@ -159,7 +158,8 @@ impl Sample {
 
 /// Bounds of the row sums, from above. A row that is known, or cannot reach the score from which rows are measured, costs nothing.
 ///
-/// Returns how many of the rows that are not known can still reach the first and the last of `least`, and the largest bound.
+/// Returns how many of the rows that are not known can still reach the first and the last of `least`, how many are better bounded by
+/// the second shape than by the first, and the largest bound.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "T: Float")]
 pub(crate) struct BoundSums<T = f64> {
@@ -190,7 +190,7 @@ impl StepSpec for BoundSums {
     }
 
     fn output(&self, _: usize) -> OutputShape {
-        OutputShape { sums: 2, maxima: 1, ..OutputShape::default() }
+        OutputShape { sums: 3, maxima: 1, ..OutputShape::default() }
     }
 
     fn check(&self, features: usize) -> Result<(), Error> {
@@ -200,7 +200,8 @@ impl StepSpec for BoundSums {
         }
         let Some(sample) = &self.sample else { return Ok(()) };
         let terms = sample.points.0.ncols();
-        if (sample.shares.len(), sample.spreads.len()) != (terms, terms) {
+        let shapes = (1..=SHAPES).contains(&sample.shapes.len());
+        if !shapes || (sample.shares.len(), sample.spreads.len()) != (terms, terms) {
             return Err(damaged());
         }
         sample.points.check(features, terms)?;
@@ -252,7 +253,9 @@ impl<T: Float> BoundSums<T> {
         space.measure(sample, &sums.scratch.values, features);
         for ((&at, &length), moments) in space.open.iter().zip(&space.lengths).zip(&space.moments) {
             let row = &mut numbers[at * width..(at + 1) * width];
-            let sum = length * moments.bound(sample) * (1.0 + 1e-6);
+            let (most, second) = moments.bound(sample);
+            sums.sums[2] += f64::from(u8::from(second));
+            let sum = length * most * (1.0 + 1e-6);
             let score = self.rule.score(row[weight] / divisor * sum, row[norm]);
             row[bound] = row[bound].min(score);
         }
@@ -265,7 +268,7 @@ pub(crate) struct Space {
     open: Vec<usize>,
     lengths: Vec<f64>,
     directions: Vec<f32>,
-    products: Vec<f32>,
+    lanes: Lanes,
     moments: Vec<Moments>,
 }
 
@@ -283,18 +286,8 @@ impl Space {
         }
         self.moments.clear();
         self.moments.resize(rows, Moments::default());
-        let (points, directions) = (sample.points.0.as_ref(), &self.directions);
-        for first in (0..points.ncols()).step_by(TILE) {
-            let width = TILE.min(points.ncols() - first);
-            self.products.resize(rows * width, 0.0);
-            let products = MatMut::from_row_major_slice_mut(&mut self.products[..rows * width], rows, width);
-            let directions = faer::MatRef::from_row_major_slice(directions, rows, features);
-            linalg::product(products, directions, points.subcols(first, width), 1.0);
-            let terms = first..first + width;
-            let (shares, spreads) = (&sample.shares[terms.clone()], &sample.spreads[terms]);
-            for (products, moments) in self.products.chunks_exact(width).zip(&mut self.moments) {
-                moments.add(sample.shapes, (products, shares, spreads));
-            }
-        }
+        let Sample { points, shares, spreads, shapes, .. } = sample;
+        let terms = TermsOf { points: points.0.as_ref(), shares, spreads, shapes };
+        add_moments(terms, &self.directions, &mut self.lanes, &mut self.moments);
     }
 }

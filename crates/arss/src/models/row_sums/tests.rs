@@ -124,7 +124,7 @@ fn no_sum_exceeds_its_bound() {
         let mut widest = f64::INFINITY;
         for (seed, count) in [(0, 64), (1, 500), (2, 2000)] {
             let doubt = (16.0 * n as f64 / DOUBT).ln();
-            let sample = terms.draw(&mut table, count, (seed, doubt)).unwrap();
+            let sample = terms.draw(&mut table, (count, SHAPES), (seed, doubt)).unwrap();
             let drawn = sample.shares.len();
             // Fewer where large terms are drawn anyway.
             assert!((count / 4..2 * count).contains(&drawn), "{name}: {drawn} of {count}");
@@ -147,7 +147,7 @@ fn no_sum_exceeds_its_bound() {
 fn probabilities_are_half_even_and_half_by_lewis_weights() {
     let (rows, values) = (noise(3000 * L, 1), unit(noise(3000 * L, 2)));
     let (mut table, _) = Table::new(rows, values);
-    let sample = Terms::weigh(&mut table).unwrap().unwrap().draw(&mut table, 500, (0, 30.0)).unwrap();
+    let sample = Terms::weigh(&mut table).unwrap().unwrap().draw(&mut table, (500, 1), (0, 30.0)).unwrap();
     // Terms of one length in all directions are all alike.
     let (least, most) = sample.shares.iter().fold((f32::MAX, 0.0f32), |(a, b), &share| (a.min(share), b.max(share)));
     assert!(least > 0.0019 && most < 0.0021, "{least} {most}");
@@ -156,7 +156,7 @@ fn probabilities_are_half_even_and_half_by_lewis_weights() {
     values[77 * L..78 * L].iter_mut().for_each(|value| *value *= 1e5);
     let (mut table, _) = Table::new(noise(3000 * L, 1), values);
     for seed in 0..5 {
-        let sample = Terms::weigh(&mut table).unwrap().unwrap().draw(&mut table, 100, (seed, 30.0)).unwrap();
+        let sample = Terms::weigh(&mut table).unwrap().unwrap().draw(&mut table, (100, 1), (seed, 30.0)).unwrap();
         assert_eq!(sample.spreads.iter().filter(|&&spread| spread == 0.0).count(), 1);
     }
 }
