@@ -6,7 +6,7 @@ use faer::{Mat, MatMut, MatRef};
 
 use super::e_step::{EStep, Sweep, sweep_entries};
 use super::penalty::Move;
-use super::weights::{RowSums, next_weights};
+use super::weights::{Pace, RowSums, next_weights};
 use super::{Facts, Form, Outcome};
 use crate::linalg::simd::LANES;
 use crate::linalg::{self, CrossSum, GramSum};

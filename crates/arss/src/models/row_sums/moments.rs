@@ -10,7 +10,7 @@ use super::bounds::{Moments, Shape};
 
 /// Registers of rows, and terms, whose products are made at a time: eight sums that do not wait for each other.
 const WIDE: usize = 2;
-const TERMS: usize = 4;
+pub(super) const TERMS: usize = 4;
 /// Terms after which sums go on to the next stage: lanes that add, lanes of their sums, and doubles. So no number in single
 /// precision is the sum of more than a few.
 const FIRST: usize = 16;
@@ -21,30 +21,31 @@ pub(super) const ADDED: usize = FIRST + SECOND / FIRST + TERMS;
 /// The terms of a sample, as the kernel takes them.
 #[derive(Clone, Copy)]
 pub(super) struct TermsOf<'a> {
-    /// A term a column.
-    pub points: MatRef<'a, f32>,
+    /// From [`side_by_side`].
+    pub points: &'a [[f32; TERMS]],
+    pub features: usize,
     pub shares: &'a [f32],
     pub spreads: &'a [f32],
     /// One or two.
     pub shapes: &'a [Shape],
 }
 
-/// Space for rows and terms in the order in which they are used.
-#[derive(Default)]
-pub(super) struct Lanes {
-    rows: Vec<f32>,
-    terms: Vec<f32>,
+/// Points, one a column, as the kernel reads them: value by value of four at a time, the last ones filled up with zeros.
+pub(super) fn side_by_side(points: MatRef<'_, f32>) -> Vec<[f32; TERMS]> {
+    let value = |i, term| if term < points.ncols() { points[(i, term)] } else { 0.0 };
+    let four = |first| (0..points.nrows()).map(move |i| std::array::from_fn(|at| value(i, first + at)));
+    (0..points.ncols()).step_by(TERMS).flat_map(four).collect()
 }
 
-/// Adds to the moments of each row those of |<u, v_m>|, u being its direction and v_m the points.
-pub(super) fn add_moments(terms: TermsOf<'_>, directions: &[f32], lanes: &mut Lanes, moments: &mut [Moments]) {
+/// Adds to the moments of each row those of |<u, v_m>|, u being its direction and v_m the points; `lanes` is space.
+pub(super) fn add_moments(terms: TermsOf<'_>, directions: &[f32], lanes: &mut Vec<f32>, moments: &mut [Moments]) {
     pulp::Arch::new().dispatch(AllRows { terms, directions, lanes, moments });
 }
 
 struct AllRows<'a> {
     terms: TermsOf<'a>,
     directions: &'a [f32],
-    lanes: &'a mut Lanes,
+    lanes: &'a mut Vec<f32>,
     moments: &'a mut [Moments],
 }
 
@@ -64,20 +65,14 @@ impl WithSimd for AllRows<'_> {
 impl AllRows<'_> {
     #[inline(always)]
     fn run<S: Simd, const N: usize>(self, simd: S, shapes: [Shape; N]) {
-        let AllRows { terms, directions, lanes: Lanes { rows: columns, terms: points }, moments } = self;
-        let (features, rows) = (terms.points.nrows(), WIDE * S::F32_LANES);
-        turn(directions, (features, rows), columns);
-        for first in (0..terms.shares.len()).step_by(SECOND) {
-            let range = first..(first + SECOND).min(terms.shares.len());
-            points.clear();
-            // Four terms side by side; the last ones are filled up with zeros.
-            for four in range.clone().step_by(TERMS) {
-                let value = |i, term: usize| if term < range.end { terms.points[(i, term)] } else { 0.0 };
-                points.extend((0..features).flat_map(|i| (four..four + TERMS).map(move |term| value(i, term))));
-            }
-            let (points, _) = points.as_chunks::<TERMS>();
-            let (shares, spreads) = (&terms.shares[range.clone()], &terms.spreads[range]);
-            for (columns, moments) in columns.chunks_exact(features * rows).zip(moments.chunks_mut(rows)) {
+        let AllRows { terms, directions, lanes, moments } = self;
+        let TermsOf { points, features, shares, spreads, .. } = terms;
+        let rows = WIDE * S::F32_LANES;
+        turn(directions, (features, rows), lanes);
+        // Terms outside: those of a stage stay in the cache while all rows see them.
+        let stages = points.chunks(SECOND / TERMS * features).zip(shares.chunks(SECOND).zip(spreads.chunks(SECOND)));
+        for (points, (shares, spreads)) in stages {
+            for (columns, moments) in lanes.chunks_exact(features * rows).zip(moments.chunks_mut(rows)) {
                 let (columns, _) = pulp::as_arrays::<WIDE, _>(S::as_simd_f32s(columns).0);
                 let groups = points.chunks_exact(features).zip(shares.chunks(TERMS).zip(spreads.chunks(TERMS)));
                 store::<S, N>(some_terms(simd, groups, columns, shapes), moments);

@@ -74,6 +74,7 @@ impl Terms {
         Ok(Sample {
             root: Matrix(self.root.clone()),
             points: Matrix(points),
+            ready: Vec::new(),
             shares,
             spreads,
             shapes: Shape::pair(count, doubt)[..shapes].to_vec(),

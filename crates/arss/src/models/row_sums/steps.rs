@@ -4,7 +4,7 @@ use faer::MatMut;
 use serde::{Deserialize, Serialize};
 
 use super::bounds::{Moments, SHAPES, Shape};
-use super::moments::{Lanes, TermsOf, add_moments};
+use super::moments::{TERMS, TermsOf, add_moments, side_by_side};
 use super::{Columns, Rule};
 use crate::exec::{
     Access, Accumulator, BlockState, BlockStep, Matrix, Needs, OutputShape, RowBlock, StepSpec, damaged,
@@ -135,6 +135,9 @@ pub(crate) struct Sample<T = f64> {
     pub root: Matrix<T>,
     /// The columns C^-1 f_m / p_m.
     pub points: Matrix<f32>,
+    /// The same for the kernel; made where the step is run.
+    #[serde(skip)]
+    pub ready: Vec<[f32; TERMS]>,
     /// p_m over the probability that term m is drawn.
     pub shares: Vec<f32>,
     /// The square of it, times the probability that term m is not drawn.
@@ -151,8 +154,9 @@ pub(crate) struct Sample<T = f64> {
 
 impl Sample {
     fn cast<T: Float>(&self) -> Sample<T> {
-        let Sample { root, points, shares, spreads, shapes, largest, doubt, rounding } = self.clone();
-        Sample { root: root.cast(), points, shares, spreads, shapes, largest, doubt, rounding }
+        let Sample { root, points, shares, spreads, shapes, largest, doubt, rounding, .. } = self.clone();
+        let ready = side_by_side(points.0.as_ref());
+        Sample { root: root.cast(), points, ready, shares, spreads, shapes, largest, doubt, rounding }
     }
 }
 
@@ -268,7 +272,7 @@ pub(crate) struct Space {
     open: Vec<usize>,
     lengths: Vec<f64>,
     directions: Vec<f32>,
-    lanes: Lanes,
+    lanes: Vec<f32>,
     moments: Vec<Moments>,
 }
 
@@ -286,8 +290,8 @@ impl Space {
         }
         self.moments.clear();
         self.moments.resize(rows, Moments::default());
-        let Sample { points, shares, spreads, shapes, .. } = sample;
-        let terms = TermsOf { points: points.0.as_ref(), shares, spreads, shapes };
+        let Sample { ready: points, shares, spreads, shapes, .. } = sample;
+        let terms = TermsOf { points, features, shares, spreads, shapes };
         add_moments(terms, &self.directions, &mut self.lanes, &mut self.moments);
     }
 }
