@@ -120,7 +120,9 @@ impl Newton {
         let (old, next) = (|k: usize| rows[k].values[L], |k: usize| rows[k].values[L + 1]);
         let undone: Vec<f64> = (0..count).map(|k| old(k) - next(k)).collect();
         let (slope, curvature) = self.model(&X, bend, &undone);
-        let least: Vec<f64> = (0..count).map(|k| (LEAST - 1.0) * old(k)).collect();
+        // No weight falls further than by re-weighting: there rows far within their bound fall fastest, which is what the ranking of the
+        // rows that are not needed rests on.
+        let least: Vec<f64> = (0..count).map(|k| (next(k) - old(k)).min(0.0).max((LEAST - 1.0) * old(k))).collect();
         let moved = least_of(&curvature, slope, &least);
         let mut given: Vec<Given> = (0..count)
             .map(|k| {
