@@ -39,11 +39,13 @@ impl<'a> Tall<'a> {
     pub fn new(rows: &'a mut dyn RowBackend, settings: &Arss) -> Result<Self, Error> {
         let (start, eps) = (Start::new(settings.eps), settings.eps);
         let S = rows.pass(&Step::ArssStart(start))?.gram();
-        let silence = Some(Silence::new(rows, faer::Scale(1.0 / start.weight()) * &S)?);
+        let gram = faer::Scale(1.0 / start.weight()) * &S;
+        // For p = 1 the bound of the optimum needs the entries of Lambda.
+        let safe = settings.p < 1.0 && Silence::is_safe(&gram);
+        let silence = Some(Silence::new(rows, gram)?);
         let (T, H, given) = (Mat::new(), Mat::new(), Vec::new());
         let mut form = Tall { rows, eps, S, T, mu: 0.0, gamma: 0.0, H, given, silence, taken: None };
-        if settings.p == 1.0 {
-            // The bound of the optimum needs the entries of Lambda.
+        if !safe {
             form.end_silence()?;
         }
         Ok(form)
