@@ -108,3 +108,25 @@ fn ted_without_exclusion_repeats_itself() {
     assert!(distinct(TedReference { alpha: 0.1, exclude_picked: false }.picks(&samples, 30, None)) < 30);
     assert_eq!(distinct(Ted::default().select(&samples, 30).unwrap().indices), 30);
 }
+
+/// Real tables: columns of very different size, one constant, one nearly the mean of three others. Sums of squares do not tell
+/// such columns apart any more.
+#[test]
+fn the_preset_on_columns_that_add_up() {
+    let (n, l) = (250, 7);
+    let mut table = common::clusters(n, l, 3);
+    for row in table.chunks_exact_mut(l) {
+        (row[0], row[1], row[2]) = (70.0 * row[0] + 100.0, 50.0 * row[1], 40.0 * row[2]);
+        row[3] = ((row[0] + row[1] + row[2]) / 3.0 * 1e5).round() / 1e5;
+        (row[4], row[5]) = (9.0, 0.02 * row[5]);
+    }
+    let samples = Samples::new(&table, n, l).unwrap();
+    let mut run = RunOptions { all_scores: true, ..RunOptions::default() };
+    let found = Arss { sparse_rows: None, ..Arss::paper() }.select_with(&samples, 20, &mut run).unwrap();
+    let (p, gamma, mu, rho, mu_max, eps) = (0.5, 0.1, 1e-3, 1.1, 1e4, f64::EPSILON);
+    let (iterations, root, update) = (100, RootSteps::Fixed(2), Some(UpdateA::LByL));
+    let literal = ArssReference { p, gamma, mu, rho, mu_max, iterations, eps, root, update };
+    let (sums, _) = row_sums_and_norms(&literal.solve(&samples), n);
+    let error = relative_error(found.all_scores.as_ref().unwrap(), &sums);
+    assert!(error < 1e-5, "{error}");
+}
